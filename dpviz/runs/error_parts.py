@@ -132,16 +132,13 @@ def compute_error_parts(stick: Yardstick, rows: Sequence[Mapping[str, Any]]) -> 
     kmeans = np.full(len(rows), best)
     noise = _make_part("noise", private, quiet, "the private run against the same run without noise")
     if quantised:
-        quantise = _make_part(
-            "quantise", quiet_solved, kmeans, "the best of many starts on the synopsis without noise, against the rows"
-        )
-        solver = _make_part(
-            "solver", private, solved, "the private run against the best of many starts on its own release"
-        )
+        about = "the best of many starts on the synopsis without noise, against the rows"
+        quantise = _make_part("quantise", quiet_solved, kmeans, about)
+        own = "the private run against the best of many starts on its own release"
+        solver = _make_part("solver", private, solved, own)
     else:
-        quantise = ErrorPart(
-            "quantise", 0.0, 0.0, 0.0, "0: the rows are read to the end, not a synopsis in their place"
-        )
+        about = "0: the rows are read to the end, not a synopsis in their place"
+        quantise = ErrorPart("quantise", 0.0, 0.0, 0.0, about)
         solver = _make_part("solver", quiet, kmeans, "the run without noise against k-means++ on the same clipped rows")
     moved = f"how far the bounds move the rows, squared: {100 * stick.moved_share:.3g} % of them lie outside"
     clip = ErrorPart("clip", stick.clipping, stick.clipping, stick.clipping, moved)

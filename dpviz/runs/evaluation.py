@@ -57,12 +57,12 @@ class Scores:
 
 def nicv(points: Array, centers: Array) -> float:
     """Mean squared distance of ``points`` (n, d) to the nearest of ``centers`` (k, d), unit coordinates; 0 for none."""
-    return _compute_mean_loss(points, centers, order=2)
+    return float(compute_mean_losses(points, centers[None])[0])
 
 
 def mean_distance(points: Array, centers: Array) -> float:
     """Mean distance, unit coordinates, of ``points`` (n, d) to the nearest of ``centers`` (k, d): that of k-median."""
-    return _compute_mean_loss(points, centers, order=1)
+    return float(compute_mean_losses(points, centers[None], order=1)[0])
 
 
 def compute_mean_losses(points: Array, sets: Array, *, order: int = 2) -> Array:
@@ -83,10 +83,6 @@ def _split_chunks(points: Array, width: int) -> Iterator[Array]:
     """Consecutive ``points`` (n, d) for a question that needs ``width`` temporary numbers a row; at least one chunk."""
     step = max(64, BLOCK_NUMBERS // width)
     return (points[start : start + step] for start in range(0, max(1, points.shape[0]), step))
-
-
-def _compute_mean_loss(points: Array, centers: Array, *, order: int) -> float:
-    return float(compute_mean_losses(points, centers[None], order=order)[0])
 
 
 def assign(points: Array, centers: Array) -> Codes:
@@ -115,6 +111,7 @@ def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
     pairs = match(centers, reference.centers)
     squared = ((centers - reference.centers[pairs]) ** 2).sum(axis=1)
     own, theirs = assign(rows.points, centers), assign(rows.points, reference.centers)
+    own_shares, shares = (np.bincount(each, minlength=len(centers)) / max(1, len(each)) for each in (own, theirs))
     return Scores(
         nicv=loss,
         nicv_kmeans=reference.nicv,
@@ -122,9 +119,7 @@ def evaluate(rows: ClippedRows, centers: Array, reference: Reference) -> Scores:
         matched_error=float(np.sqrt(squared.mean())),
         distance_ratio=_compute_ratio(mean_distance(rows.points, centers), reference.distance),
         ari=_compute_adjusted_rand(own, theirs),
-        share_gap=float(
-            np.abs(_compute_shares(own, len(centers)) - _compute_shares(theirs, len(centers))[pairs]).max()
-        ),
+        share_gap=float(np.abs(own_shares - shares[pairs]).max()),
         clipping=rows.clipping,
     )
 
@@ -136,16 +131,10 @@ def _compute_adjusted_rand(first: Codes, second: Codes) -> float:
     """
     height, width = first.max(initial=0) + 1, second.max(initial=0) + 1
     table = np.bincount(first * width + second, minlength=height * width).reshape(height, width)
-    together, own, theirs, pairs = (
-        float((sizes * (sizes - 1)).sum()) for sizes in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
-    )
+    groupings = (table, table.sum(axis=1), table.sum(axis=0), table.sum())
+    together, own, theirs, pairs = (float((sizes * (sizes - 1)).sum()) for sizes in groupings)
     by_chance, most = own * theirs / max(1.0, pairs), (own + theirs) / 2
     return 1.0 if most == by_chance else (together - by_chance) / (most - by_chance)
-
-
-def _compute_shares(assigned: Codes, k: int) -> Array:
-    """Share of the rows in each of k clusters; 0 for no rows."""
-    return np.bincount(assigned, minlength=k) / max(1, len(assigned))
 
 
 def match(centers: Array, reference: Array) -> Codes:
@@ -223,17 +212,12 @@ def find_recovered_clusters(points: Array, centers: Array, reference: Array) -> 
     rows = np.arange(q)
     shared = both[rows, nearest] >= _SHARED * np.maximum(either[rows, nearest], 1)
     gaps = size_estimates.measure_neighbour_gaps(reference)
-    cloud = _measure_clouds(points, reference, own)
-    reach = np.clip(cloud, _ON_TARGET * gaps, _HALF_WAY * gaps) if q > 1 else cloud
-    away = np.linalg.norm(reference - centers[nearest], axis=1)
-    which: npt.NDArray[np.bool_] = shared & (away <= reach)
-    return which
-
-
-def _measure_clouds(points: Array, reference: Array, own: Codes) -> Array:
-    """How far from each centre nearly all of its rows lie, shape (q,); 0 for one without rows."""
     away = np.sqrt(((points - reference[own]) ** 2).sum(axis=1))
     ordered = away[np.lexsort((away, own))]
     rows = np.bincount(own, minlength=len(reference))
     last = np.cumsum(rows) - rows + np.ceil(_CLOUD * rows).astype(np.int64) - 1
-    return np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)
+    cloud = np.where(rows > 0, ordered[np.maximum(last, 0)], 0.0)
+    reach = np.clip(cloud, _ON_TARGET * gaps, _HALF_WAY * gaps) if q > 1 else cloud
+    away = np.linalg.norm(reference - centers[nearest], axis=1)
+    which: npt.NDArray[np.bool_] = shared & (away <= reach)
+    return which

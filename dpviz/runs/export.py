@@ -49,15 +49,10 @@ def format_frame_csv(frame: pd.DataFrame, *, note: str = "") -> bytes:
     return format_frame(frame.assign(**{_choose_another(_NOTE, frame): note}) if note else frame).encode("utf-8")
 
 
-def name_file(record: ReleaseRecord) -> str:
-    """A file name that says what the run was: its marks, then algorithm, k and ε."""
-    return "_".join((*record.marks, _join_stem(record.algorithm, record.k, record.epsilon)))
-
-
-def name_page(record: ReleaseRecord, *, revealed: bool) -> str:
-    """The name of a page of a run, which says so if rows or k-means++ are in it."""
-    what = ("revealed",) if revealed else ()
-    return "_".join((*record.marks, *what, _join_stem(record.algorithm, record.k, record.epsilon))) + ".html"
+def name_file(record: ReleaseRecord, *, revealed: bool = False) -> str:
+    """A file name that says what the run was: its marks, whether rows are in it, then algorithm, k and ε."""
+    marks = (*record.marks, "revealed") if revealed else record.marks
+    return "_".join((*marks, _join_stem(record.algorithm, record.k, record.epsilon)))
 
 
 def name_revealed_file(stem: str, ending: str = "csv") -> str:

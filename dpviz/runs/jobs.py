@@ -42,11 +42,6 @@ def brief(work: W) -> W:
     return work
 
 
-def is_brief(work: Callable[..., object]) -> bool:
-    """Whether ``work`` is marked so."""
-    return bool(getattr(work, "brief", False))
-
-
 @dataclass(eq=False)
 class _QueueEntry:
     """Somebody's job in the queue or on a seat."""
@@ -179,8 +174,10 @@ class Work(Generic[T]):
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant: a registry may be collected, and cancel, at any allocation
         self._ended = threading.Event()
-        self._state = JobState.QUEUED
-        self._error: Failure | None = None
+        self.state = JobState.QUEUED
+        """Where it stands; once this is final, `items` no longer grows."""
+        self.error: Failure | None = None
+        """Why it failed, if it did."""
         self._items: list[T] = []
         self._polled = 0
         self._first_mark: _Mark | None = None
@@ -210,16 +207,6 @@ class Work(Generic[T]):
             return list(self._items)
 
     @property
-    def state(self) -> JobState:
-        """Where it stands; once this is final, `items` no longer grows."""
-        return self._state
-
-    @property
-    def error(self) -> Failure | None:
-        """Why it failed, if it did."""
-        return self._error
-
-    @property
     def progress(self) -> Progress | None:
         """The last progress report, if there was one."""
         mark = self._last_mark
@@ -241,7 +228,7 @@ class Work(Generic[T]):
     def seconds_left(self) -> float | None:
         """Estimated seconds to the end: as last reported, or at the pace since the first report; None before that."""
         first, last = self._first_mark, self._last_mark
-        if self._state is not JobState.RUNNING or first is None or last is None:
+        if self.state is not JobState.RUNNING or first is None or last is None:
             return None
         expected, steps = last.progress.left, last.progress.done - first.progress.done
         if expected is None:
@@ -251,12 +238,12 @@ class Work(Generic[T]):
         return max(0.0, expected - (time.monotonic() - last.at))
 
     def _note_begin(self) -> None:
-        self._state = JobState.RUNNING
+        self.state = JobState.RUNNING
         self._began_at = time.monotonic()
 
     def _take(self, item: T | Progress) -> None:
         with self._lock:
-            if self._state.final:
+            if self.state.final:
                 return
             if not isinstance(item, Progress):
                 self._items.append(item)
@@ -267,9 +254,9 @@ class Work(Generic[T]):
     def _finish(self, state: JobState, error: Failure | None = None) -> bool:
         """Enter a final state; the first call decides which. Whether it was this one."""
         with self._lock:
-            if self._state.final:
+            if self.state.final:
                 return False
-            self._state, self._error = state, error
+            self.state, self.error = state, error
             self._ended_at = time.monotonic()
         self._ended.set()
         return True
@@ -318,7 +305,7 @@ class Job(Work[T]):
 
     def _begin(self) -> None:
         with self._lock:
-            if self._state is not JobState.QUEUED:
+            if self.state is not JobState.QUEUED:
                 return
             parcel, self._parcel = self._parcel, None
             assert parcel is not None
@@ -336,7 +323,7 @@ class Job(Work[T]):
     def before(self) -> int:
         """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
         return (
-            self._scheduler.count_before(self) if self._scheduler is not None and self._state is JobState.QUEUED else 0
+            self._scheduler.count_before(self) if self._scheduler is not None and self.state is JobState.QUEUED else 0
         )
 
     def _follow(self, process: subprocess.Popen[bytes], parcel: Pickled) -> None:

@@ -144,7 +144,10 @@ class Run(RunSoFar, Report):
     @property
     def unit_centers(self) -> Array:
         """Final centres, unit coordinates, shape (k, d)."""
-        return read_centers(self.frames[-1].step)
+        step = self.frames[-1].step
+        if not isinstance(step, CentersStep | ReferenceStep):
+            raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
+        return step.centers
 
     @property
     def centers(self) -> Array:
@@ -208,12 +211,9 @@ class Run(RunSoFar, Report):
         """How it ended, by released and public values alone; None where it is not private."""
         if not self.private:
             return None
+        n = None if self.n_public is None else self.n_public * self.points_per_row
         return reach_verdict(
-            self.steps,
-            self.domain.region,
-            sizes=self.sizes,
-            n_declared=None if self.n_public is None else self.n_public * self.points_per_row,
-            loss_diagnostic=self.loss_diagnostic,
+            self.steps, self.domain.region, sizes=self.sizes, n_declared=n, loss_diagnostic=self.loss_diagnostic
         )
 
     @property
@@ -400,20 +400,11 @@ def _make_two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.rand
     return coins, noise
 
 
-def read_centers(step: Step) -> Array:
-    """The centres that a final step carries, unit coordinates, shape (k, d)."""
-    if not isinstance(step, CentersStep | ReferenceStep):
-        raise TypeError(f"the last step of an algorithm must carry centres, not a {type(step).__name__}")
-    return step.centers
-
-
 def settle_step(step: Step, region: Region) -> Step:
     """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
-    if (
-        region.blocks is None
-        or not isinstance(step, CentersStep | ReferenceStep)
-        or step.centers.shape[1] != region.dim
-    ):
+    if region.blocks is None or not isinstance(step, CentersStep | ReferenceStep):
+        return step
+    if step.centers.shape[1] != region.dim:
         return step
     return replace(step, centers=region.settle_points(step.centers))
 

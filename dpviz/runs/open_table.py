@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpviz.core import Array, Codes, Domain, PrivateTable, Relation, RequestError, Revealed, Rows, RowSource, check
+from dpviz.core import Array, Codes, Domain, PrivateTable, RequestError, Revealed, Rows, RowSource, check
 from dpviz.runs.run_sentences import make_refusal
 from dpviz.tables import (
     ArrowTable,
@@ -114,15 +114,31 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
         If a bound is missing, or the declarations contradict each other or the table (``IntakeError`` is one).
     """
     plan = Plan.of(source, declaration)
+    declared, domain = plan.declaration, plan.domain
     if isinstance(source, SparkTable):
-        return _open_on_spark(source, plan)
-    if plan.in_memory:
-        return _open_in_memory(plan)
-    file = LatticeFile(plan.domain.region)
-    for read in prepare_rows(plan, file):
-        if progress is not None:
-            progress(read)
-    return plan.over(Rows(file, plan.domain.region))
+        return plan.over(source.prepare(declared, domain))
+    if isinstance(source, SparseTable):
+        if domain.declared:
+            raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
+        return plan.open(source, declared.make_private_table(source.values, domain))
+    if not plan.in_memory:
+        file = LatticeFile(domain.region)
+        for read in prepare_rows(plan, file):
+            if progress is not None:
+                progress(read)
+        return plan.over(Rows(file, domain.region))
+    id_column, label = declared.id_column, declared.label_column or None
+    text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], declared.textual
+    numbers = [name for name in declared.columns if name not in coded]
+    loaded = source
+    if isinstance(source, CsvFile):
+        loaded = source.read(declared.file, numbers=numbers, text=[*text, *coded])
+    elif isinstance(source, ArrowTable):
+        loaded = source.read(numbers, text=text, coded=coded)
+    assert isinstance(loaded, LoadedTable)
+    persons = None if id_column is None else loaded.identifiers(id_column)
+    private = declared.make_private_table(loaded.encode_columns(declared.columns, declared.coded), domain, persons)
+    return plan.open(loaded, private, None if label is None else loaded.groups(label))
 
 
 def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
@@ -147,27 +163,10 @@ def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
         raise make_refusal("no_parquet")
     declared, dask = plan.declaration, check.import_extra("dask")
     pieces = source.pieces(declared.columns, id_column=declared.id_column, codings=declared.coded)
-    rows = ClusterRows.of(
-        [dask.delayed(Piece.batch)(piece) for piece in pieces],
-        plan.domain,
-        drop_incomplete=plan.drops_incomplete,
-        rows_per_person=None if declared.id_column is None else declared.rows_per_person,
-    )
+    batches = [dask.delayed(Piece.batch)(piece) for piece in pieces]
+    most = None if declared.id_column is None else declared.rows_per_person
+    rows = ClusterRows.of(batches, plan.domain, drop_incomplete=declared.drops_incomplete, rows_per_person=most)
     source.check_unchanged()
-    return plan.over(rows)
-
-
-def _open_on_spark(source: SparkTable, plan: Plan) -> OpenTable:
-    """With the rows where they are."""
-    declared = plan.declaration
-    rows = source.prepare(
-        declared.columns,
-        plan.domain,
-        drop_incomplete=plan.drops_incomplete,
-        id_column=declared.id_column,
-        codings=declared.coded,
-        rows_per_person=declared.rows_per_person,
-    )
     return plan.over(rows)
 
 
@@ -189,14 +188,9 @@ class Plan:
         """
         if isinstance(self.source, ArrowTable):
             declared = self.declaration
-            n_public = declared.n_public if self.drops_incomplete else self.source.n_rows
+            n_public = declared.n_public if declared.drops_incomplete else self.source.n_rows
             return self.source.fits(len(declared.columns), n_public=n_public)
         return not isinstance(self.source, CsvOnDisk)
-
-    @property
-    def drops_incomplete(self) -> bool:
-        """Whether a row with a missing cell is left out."""
-        return Relation(self.declaration.relation) is Relation.ADD_REMOVE
 
     def over(self, rows: RowSource, sample: Array | None = None) -> OpenTable:
         """The open table of its rows, which were prepared somewhere else, with a sample of them if there is one.
@@ -205,16 +199,8 @@ class Plan:
         """
         assert isinstance(self.source, ArrowTable | CsvOnDisk)
         declared = self.declaration
-        private = PrivateTable.over(
-            rows,
-            self.domain,
-            relation=declared.relation,
-            n_public=declared.n_public,
-            with_persons=declared.id_column is not None,
-            rows_per_person=declared.rows_per_person,
-            sample=sample,
-        )
-        return self.open(LargeTable(self.source, len(rows)), private)
+        told = {**declared.facts, "with_persons": declared.id_column is not None, "sample": sample}
+        return self.open(LargeTable(self.source, len(rows)), PrivateTable.over(rows, self.domain, **told))
 
     def open(
         self, loaded: LoadedTable | SparseTable | LargeTable, private: PrivateTable, labels: Codes | None = None
@@ -243,36 +229,14 @@ class Plan:
 def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
     """Fill ``file`` with the rows of a table that memory does not hold, on the lattice; the part read by then."""
     declared, source = plan.declaration, plan.source
-    rows = Preparation(
-        plan.domain, drop_incomplete=plan.drops_incomplete, rows_per_person=declared.rows_per_person, file=file
-    )
+    most, drops = declared.rows_per_person, declared.drops_incomplete
+    rows = Preparation(plan.domain, drop_incomplete=drops, rows_per_person=most, file=file)
     assert isinstance(source, ArrowTable | CsvOnDisk)
     written: dict[str, Any] = {"declared": declared.file} if isinstance(source, CsvOnDisk) else {}
     for batch in source.read_batches(declared.columns, id_column=declared.id_column, codings=declared.coded, **written):
         rows.take(batch)
         yield batch.read
     rows.finish()
-
-
-def _open_in_memory(plan: Plan) -> OpenTable:
-    source, spelled_out, domain = plan.source, plan.declaration, plan.domain
-    columns = spelled_out.columns
-    if isinstance(source, SparseTable):
-        if domain.declared:
-            raise RequestError("A sparse table has plain numbers only: leave out weights, scales and categories.")
-        return plan.open(source, spelled_out.make_private_table(source.values, domain))
-    id_column, label = spelled_out.id_column, spelled_out.label_column or None
-    text, coded = [*dict.fromkeys(name for name in (id_column, label) if name is not None)], spelled_out.textual
-    numbers = [name for name in columns if name not in coded]
-    loaded = source
-    if isinstance(source, CsvFile):
-        loaded = source.read(spelled_out.file, numbers=numbers, text=[*text, *coded])
-    elif isinstance(source, ArrowTable):
-        loaded = source.read(numbers, text=text, coded=coded)
-    assert isinstance(loaded, LoadedTable)
-    persons = None if id_column is None else loaded.identifiers(id_column)
-    private = spelled_out.make_private_table(loaded.encode_columns(columns, spelled_out.coded), domain, persons)
-    return plan.open(loaded, private, None if label is None else loaded.groups(label))
 
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:

@@ -85,21 +85,16 @@ def create_whole(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     part = _name_beside(path)
     try:
         _write(part, data, _NEW, mode)
-        _name_new(part, path)
+        try:
+            path.hardlink_to(part)  # a link, unlike a new name, takes the place of no other file
+        except FileExistsError:
+            raise
+        except OSError as no_links:  # as on some disks
+            if path.exists():
+                raise FileExistsError(path) from no_links
+            part.rename(path)
     finally:
         _discard(part)
-
-
-def _name_new(part: Path, path: Path) -> None:
-    """Call the file at ``part`` so, unless another file is; a link, unlike a new name, takes the place of none."""
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise
-    except OSError as no_links:  # as on some disks
-        if path.exists():
-            raise FileExistsError(path) from no_links
-        part.rename(path)
 
 
 def _name_beside(path: Path) -> Path:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp, isfinite, tau
 from typing import Literal, NamedTuple
 
@@ -41,11 +41,8 @@ _LEAST_PART = 0.01
 def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     """By column with declared values and by value the share (k,) that it has in ``centers`` (k, d), data units."""
     told = [domain.describe(center) for center in centers]
-    return {
-        name: {value: np.array([one[name][value] for one in told]) for value in said}
-        for name, said in told[0].items()
-        if isinstance(said, dict)
-    }
+    names = [name for name, said in told[0].items() if isinstance(said, dict)]
+    return {name: {value: np.array([one[name][value] for one in told]) for value in told[0][name]} for name in names}
 
 
 def describe_shares(shares: Mapping[str, float], reach: float) -> str:
@@ -113,9 +110,8 @@ class ProfileColumn(NamedTuple):
     @property
     def worded(self) -> bool:
         """Whether it says what its number does not show: a date, a rank, with the next one a value of a cycle."""
-        return isinstance(self.declared, codings.Dates | codings.Ordinal) or (
-            isinstance(self.declared, codings.Cycle) and not self.nth
-        )
+        begins_cycle = isinstance(self.declared, codings.Cycle) and not self.nth
+        return begins_cycle or isinstance(self.declared, codings.Dates | codings.Ordinal)
 
     @property
     def begins_words(self) -> bool:
@@ -281,23 +277,17 @@ class Profile:
             return self
         reference = None if self.reference is None else self.stretch(self.reference)
         lower, upper = self.stretch(np.array([self.lower, self.upper])).tolist()
-        columns = tuple(
-            ProfileColumn(one.name, low, high, one.unit)
-            for one, low, high in zip(self.columns, lower, upper, strict=True)
-        )
-        sd, drawn = self._find_even_sd(self.center_sd), self.drawn_sd
+        ends = zip(self.columns, lower, upper, strict=True)
+        columns = tuple(ProfileColumn(one.name, low, high, one.unit) for one, low, high in ends)
+        find_even = partial(self._convert, "find_even_sd", self.centers)
         return replace(
             self,
             columns=columns,
             centers=self.stretch(self.centers),
-            center_sd=sd,
+            center_sd=find_even(self.center_sd),
             reference=reference,
-            drawn_sd=None if drawn is None else self._find_even_sd(drawn),
+            drawn_sd=None if self.drawn_sd is None else find_even(self.drawn_sd),
         )
-
-    def _find_even_sd(self, spread: Array) -> Array:
-        """On the scale of each column (k, d), of deviations in data units."""
-        return self._convert("find_even_sd", self.centers, spread)
 
     def spread_noise(self, sd: Array) -> Array:
         """Deviations in data units (k, d), as ``center_sd`` has them, of ``sd`` (k, d) on the scale of each column."""
@@ -484,11 +474,7 @@ def compute_honest_noise(sd: Array, sizes: size_estimates.Sizes | None, width: A
 
 
 def make_profile(
-    run: Run,
-    *,
-    centers: Array | None = None,
-    sizes: size_estimates.Sizes | None = None,
-    reference: Array | None = None,
+    run: Run, *, centers: Array | None = None, sizes: size_estimates.Sizes | None = None, reference: Array | None = None
 ) -> Profile:
     """The profile of a finished run.
 
@@ -526,7 +512,5 @@ def list_profile_columns(domain: Domain) -> tuple[ProfileColumn, ...]:
     if not domain.declared:
         return columns
     made_of = ((one, nth) for one in domain.declared for nth in range(one.dim))
-    return tuple(
-        column._replace(source=one.name, declared=one.coding, nth=nth)
-        for column, (one, nth) in zip(columns, made_of, strict=True)
-    )
+    pairs = zip(columns, made_of, strict=True)
+    return tuple(column._replace(source=one.name, declared=one.coding, nth=nth) for column, (one, nth) in pairs)

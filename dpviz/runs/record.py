@@ -79,11 +79,26 @@ class ReleaseRecord(RunFacts):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, in the form that ``run --json`` prints."""
         same = ("algorithm", "k", "epsilon", "delta", "relation", "unit", "n_public", "n", "n_origin")
+        said = self.declaration
+        bounds = said.list_bounds(said.columns)
+        pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
         return {
             "format": FORMAT,
             **{name: getattr(self, name) for name in same},
             "columns": list(self.columns),
-            "declaration": self._describe_declaration(),
+            "declaration": {
+                "columns": list(said.columns),
+                "bounds": {name: said.codings.get(name, codings.NUMBER).to_plain(*pair) for name, pair in pairs},
+                **({"weights": dict(said.weights)} if said.weights else {}),
+                "origins": {name: said.describe_origin(name) for name in said.columns},
+                "bounds_from_rows": said.bounds_from_rows,
+                "unit": self.unit,
+                **{name: getattr(said, name) for name in _AS_DECLARED},
+                "kind": said.kind.value,
+                "proposed": said.proposed,
+                **({} if said.n_range is None else {"n_range": list(said.n_range)}),
+                **({"file": values} if (values := declarations.list_file_values(said.file)) else {}),
+            },
             "parameters": dict(self.parameters),
             "warnings": list(self.warnings),
             "noise": self.noise,
@@ -99,25 +114,6 @@ class ReleaseRecord(RunFacts):
                 "accounting": self.accounting.value,
                 "entries": [entry.to_dict() for entry in self.entries],
             },
-        }
-
-    def _describe_declaration(self) -> dict[str, Any]:
-        """What was declared, under the names that a declaration file has for it."""
-        said = self.declaration
-        bounds = said.list_bounds(said.columns)
-        pairs = zip(said.columns, zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True), strict=True)
-        return {
-            "columns": list(said.columns),
-            "bounds": {name: said.codings.get(name, codings.NUMBER).to_plain(*pair) for name, pair in pairs},
-            **({"weights": dict(said.weights)} if said.weights else {}),
-            "origins": {name: said.describe_origin(name) for name in said.columns},
-            "bounds_from_rows": said.bounds_from_rows,
-            "unit": self.unit,
-            **{name: getattr(said, name) for name in _AS_DECLARED},
-            "kind": said.kind.value,
-            "proposed": said.proposed,
-            **({} if said.n_range is None else {"n_range": list(said.n_range)}),
-            **({"file": values} if (values := declarations.list_file_values(said.file)) else {}),
         }
 
     @classmethod

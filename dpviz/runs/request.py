@@ -14,19 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from dpviz.algorithms import (
-    AUTO,
-    CARDS,
-    Card,
-    Params,
-    Setting,
-    find_card,
-    list_private_cards,
-)
+from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, list_private_cards
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
 from dpviz.runs.run_sentences import make_refusal
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
+_NUMBERS = ("k", "epsilon", "delta")
 
 
 @dataclass(frozen=True)
@@ -98,17 +91,13 @@ class Contender:
         """Refuse an ε and δ that it cannot divide, whatever the table; a public ``n`` makes the advice fit it."""
         accounting = self.card.accounting(self.settings, delta)
         if delta == 0 and accounting not in (Accounting.PURE, Accounting.NONE):
-            pure = self._list_pure_presets()
+            by_preset = {name: replace(self.settings, **{"preset": name}) for name in self.card.params.list_presets()}
+            pure = [name for name, other in by_preset.items() if self.card.accounting(other, 0.0) is Accounting.PURE]
             instead = f", or choose the preset {' or '.join(pure)}" if pure else ""
             usual = f"{check.choose_usual_delta(n):.2g}".replace("e-0", "e-")
             own = "" if self.preset == getattr(self.card.params(), "preset", "") else f" ({self.preset})"
             raise RequestError(f"{self.card.title}{own} needs delta > 0: give, say, delta = {usual}{instead}.")
         accounting.compute_capacity(epsilon=epsilon, delta=delta)
-
-    def _list_pure_presets(self) -> list[str]:
-        """The presets that need no δ."""
-        by_preset = {name: replace(self.settings, **{"preset": name}) for name in self.card.params.list_presets()}
-        return [name for name, other in by_preset.items() if self.card.accounting(other, 0.0) is Accounting.PURE]
 
 
 @dataclass(frozen=True)
@@ -125,7 +114,7 @@ class Request:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("k", "epsilon", "delta", "seed"):
+        for name in (*_NUMBERS, "seed"):
             object.__setattr__(self, name, check.to_plain(getattr(self, name)))
 
     @property
@@ -168,20 +157,17 @@ class Request:
         if card.deals_persons and table.has_persons and not table.in_memory:
             able = ", ".join(other.id for other in list_private_cards() if not (other.at_once or other.deals_persons))
             raise make_refusal("deals_persons", who=card.title, able=able)
-        self._check_categories(table)
+        domain, card = table.domain, self.card
+        if card.most_coded is not None and domain.coded_dim > card.most_coded:
+            raise make_refusal("many_coordinates", coordinates=domain.coded_dim)
+        if (different := domain.different_rows) is not None and self.k > different:
+            raise make_refusal("few_values", k=self.k, different=different)
         refusal = params.refusal(table.relation)
         if refusal is not None:
             raise RequestError(refusal)
         table.domain.unfold(params.points_per_row(k))
         self.contender.check_budget(self.epsilon, self.delta, n=n)
         return params
-
-    def _check_categories(self, table: PrivateTable) -> None:
-        domain, card = table.domain, self.card
-        if card.most_coded is not None and domain.coded_dim > card.most_coded:
-            raise make_refusal("many_coordinates", coordinates=domain.coded_dim)
-        if (different := domain.different_rows) is not None and self.k > different:
-            raise make_refusal("few_values", k=self.k, different=different)
 
     def check_releasable(self, table: PrivateTable) -> None:
         """Refuse what cannot be released with release-grade noise; looks at public quantities only."""
@@ -220,7 +206,7 @@ class Request:
     def query(self) -> dict[str, str]:
         """What a link says of it, by name; without the seed."""
         own = {f"{self.algorithm}.{name}": format_value(value) for name, value in self.params.items()}
-        numbers = {name: format_value(getattr(self, name)) for name in ("k", "epsilon", "delta")}
+        numbers = {name: format_value(getattr(self, name)) for name in _NUMBERS}
         return {"algorithm": self.algorithm, **own, **numbers}
 
     def to_query(self) -> str:
@@ -239,10 +225,7 @@ class Request:
         algorithm = next((card.id for card in CARDS.values() if card.title == named), named)
         own = {name.partition(".")[2]: value for name, value in query.items() if name.startswith(f"{algorithm}.")}
         kept = usual.contender if not own and algorithm == usual.algorithm else None
-        k, epsilon, delta = (
-            parse_number(name, query[name]) if name in query else getattr(usual, name)
-            for name in ("k", "epsilon", "delta")
-        )
+        k, epsilon, delta = (parse_number(one, query[one]) if one in query else getattr(usual, one) for one in _NUMBERS)
         cls(usual.contender, k, epsilon, delta).check_numbers()
         return cls(kept or Contender.parse(algorithm, own), int(k), float(epsilon), float(delta))
 

@@ -69,11 +69,8 @@ class SmallestEpsilon:
     @staticmethod
     def find_all(frame: pd.DataFrame, target: Target) -> list[SmallestEpsilon]:
         """The answer for each contender of a tidy study of one k and n: the smallest ε first, then the least loss."""
-        answers = [
-            _find_answer(str(name), runs, target)
-            for name, runs in frame.groupby("contender", sort=False)
-            if runs["epsilon"].notna().any()
-        ]
+        groups = frame.groupby("contender", sort=False)
+        answers = [_find_answer(str(name), runs, target) for name, runs in groups if runs["epsilon"].notna().any()]
         return sorted(answers, key=lambda answer: (answer.epsilon, answer.typical, answer.low))
 
 
@@ -158,7 +155,10 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsil
     best = target.find_least(by_epsilon)
     rng = np.random.default_rng(0)
     drawn = np.column_stack([_resample(runs, target.share, rng) for runs in losses])
-    below, above = _find_neighbours(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)])
+    # The tried ε below and above each crossing; the lowest for what begins below the target, else infinite.
+    place = np.searchsorted(epsilons, np.r_[best, _find_crossings(epsilons, drawn, target.loss)] * (1 - 1e-12))
+    known = np.r_[epsilons, inf]
+    below, above = np.where(place == len(epsilons), inf, known[np.maximum(place - 1, 0)]), known[place]
     low = min(below[0], float(np.quantile(below, _INTERVAL[0], method="nearest")))
     high = max(above[0], float(np.quantile(above, _INTERVAL[1], method="nearest")))
     return SmallestEpsilon(
@@ -166,14 +166,6 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsil
         *(float(epsilons[0]), float(epsilons[-1]), sum(map(len, losses))),
         typical=float(np.median(by_epsilon[best])) if isfinite(best) else nan,
     )
-
-
-def _find_neighbours(epsilons: Array, crossings: Array) -> tuple[Array, Array]:
-    """The tried ε below and above each crossing; the lowest for what begins below the target, else infinite."""
-    place = np.searchsorted(epsilons, crossings * (1 - 1e-12))
-    known = np.r_[epsilons, inf]
-    never = place == len(epsilons)
-    return np.where(never, inf, known[np.maximum(place - 1, 0)]), known[place]
 
 
 def _resample(losses: Array, share: float, rng: np.random.Generator) -> Array:

@@ -156,11 +156,9 @@ def reach_verdict(
     error = None
     if seen.errors is not None and seen.sizes is not None and last.count_noise_sd is not None:
         error = float(np.median(seen.errors))
-    loss = (
-        None
-        if loss_diagnostic is None
-        else LossShare(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
-    )
+    loss = None
+    if loss_diagnostic is not None:
+        loss = LossShare(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
     first = _judge_dropped(seen, n_declared) or judge_centers(seen, loss, judges_itself=loss_diagnostic is not None)
     if first is not None:
         return first

@@ -38,7 +38,7 @@ class Shared:
     """
 
     def __init__(self, content: object) -> None:
-        self._head, parts, self._files = pickle_content(content)
+        self._head, parts, self.files = pickle_content(content)
         self._layout: list[tuple[int, int]] = []
         end = 0
         for part in parts:
@@ -51,11 +51,6 @@ class Shared:
         with mmap.mmap(self.fd, self.size) as memory:
             for (start, size), part in zip(self._layout, parts, strict=True):
                 memory[start : start + size] = part
-
-    @property
-    def fds(self) -> list[int]:
-        """What a worker has to inherit."""
-        return [self.fd, *list_fds(self._files)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _map_content, (self._head, self.fd, self.size, self._layout)
@@ -79,8 +74,8 @@ def pickle_content(content: object) -> Pickled:
 
 
 def list_fds(files: Iterable[Shared | LatticeFile]) -> list[int]:
-    """The descriptors of open files."""
-    return [fd for file in files for fd in (file.fds if isinstance(file, Shared) else [file.fd])]
+    """The descriptors of open files, and of those inside what is shared: what a worker has to inherit."""
+    return [fd for file in files for fd in (file.fd, *list_fds(getattr(file, "files", ())))]
 
 
 class _Pickler(pickle.Pickler):
@@ -111,9 +106,7 @@ def _map_content(head: bytes, fd: int, size: int, layout: list[tuple[int, int]])
 PROGRESS_INTERVAL = 0.2
 """Seconds between two progress reports that cross the pipe."""
 
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
-)
+_POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _BOOT = "import sys; sys.path[:] = {path!r}; from dpviz.runs.worker import serve; serve({politeness})"
 
 
@@ -177,7 +170,7 @@ def new_worker(inherits: Sequence[int] = (), *, politeness: int = 0) -> subproce
         [sys.executable, "-c", _BOOT.format(path=sys.path, politeness=politeness)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **_ONE_THREAD},
+        env={**os.environ, **dict.fromkeys(_POOLS, "1")},
         start_new_session=True,
         pass_fds=tuple(inherits),
     )

@@ -33,6 +33,7 @@ from dpviz.tables.loaded_table import (
     IntakeError,
     LoadedTable,
     StoredTable,
+    demand,
     list_texts,
     make_table,
     read_size_and_time,
@@ -104,8 +105,7 @@ class ArrowTable(ABC):
     def _schema(self) -> pa.Schema:
         schema = self._read_schema()
         refuse_repeats(schema.names)
-        if len(schema.names) > MAX_COLUMNS:
-            raise IntakeError.of("too_many_columns", most=MAX_COLUMNS)
+        demand(len(schema.names) <= MAX_COLUMNS, "too_many_columns", most=MAX_COLUMNS)
         return schema
 
     @property
@@ -126,19 +126,15 @@ class ArrowTable(ABC):
         """
         size, unpacked = self.size, _OF_A_NUMBER * columns
         of_a_row = sum(map(_count_plain_bytes, self._schema.types))
-        return (
-            size * columns <= _MOST_BYTES * len(self.columns)
-            and size * unpacked <= _MOST_UNPACKED * of_a_row
-            and self._holds((n_public or 0) * columns)
-        )
+        small = size * columns <= _MOST_BYTES * len(self.columns) and size * unpacked <= _MOST_UNPACKED * of_a_row
+        return small and self._holds((n_public or 0) * columns)
 
     def _holds(self, cells: int) -> bool:
         return cells * _OF_A_NUMBER <= _MOST_UNPACKED and foreign.PARQUET.holds_cells(self.size, cells)
 
     def _refuse_packed(self, numbers: int, texts: int) -> None:
         """Refuse what memory cannot hold whatever its size promised, before a row is read."""
-        if not self._holds(self.n_rows * (numbers + foreign.OF_TEXT * texts)):
-            raise IntakeError.of(self.packed)
+        demand(self._holds(self.n_rows * (numbers + foreign.OF_TEXT * texts)), self.packed)
 
     def holds_text(self, column: str) -> bool:
         """Whether a column could say whose a row is, or to which group it belongs."""
@@ -222,11 +218,8 @@ def make_batch(
     """Some rows of Arrow as a batch: data units, NaN where a number is missing, ids as they stand."""
     _, textual = split_by_coding(numbers, codings)
     columns = {name: (_read_cells if name in textual else _read_numbers)(part.column(name)) for name in numbers}
-    return Batch(
-        stack_columns(columns, numbers, codings),
-        None if id_column is None else _read_cells(part.column(id_column)),
-        read,
-    )
+    ids = None if id_column is None else _read_cells(part.column(id_column))
+    return Batch(stack_columns(columns, numbers, codings), ids, read)
 
 
 def strip_type(kind: pa.DataType) -> pa.DataType:
@@ -310,8 +303,7 @@ class ParquetTable(StoredTable, ArrowTable):
             return (self.path,)
         inside = (path.relative_to(self.path) for path in self.path.rglob("*" + ENDING))
         plain = sorted(path for path in inside if not any(part.startswith(("_", ".")) for part in path.parts))
-        if not plain:
-            raise IntakeError.of("no_parquet", name=self.path.name)
+        demand(plain, "no_parquet", name=self.path.name)
         return tuple(self.path / path for path in plain)
 
     @property
@@ -323,8 +315,7 @@ class ParquetTable(StoredTable, ArrowTable):
         with self._refuse_damaged():
             schemas = [pq.read_schema(path) for path in self._files]
             names = schemas[0].names
-        if any(schema.names != names for schema in schemas[1:]):
-            raise IntakeError.of("parquet_columns")
+        demand(all(schema.names == names for schema in schemas[1:]), "parquet_columns")
         types = zip(*(schema.types for schema in schemas), strict=True)
         return pa.schema([(name, _find_common_type(kinds)) for name, kinds in zip(names, types, strict=True)])
 
@@ -388,8 +379,7 @@ def _find_common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
     """The type of a column in all files: one that is empty in a file may have no type there, and no row tells."""
     plain = [strip_type(kind) for kind in kinds]
     told = {kind for kind in plain if not pa.types.is_null(kind)}
-    if len(told) > 1:
-        raise IntakeError.of("parquet_columns")
+    demand(len(told) <= 1, "parquet_columns")
     return next(iter(told), plain[0])
 
 

@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, compute_exact_log, lattice
-from dpviz.tables.loaded_table import IntakeError, find_moment, find_text, map_cells
+from dpviz.tables.loaded_table import IntakeError, demand, find_moment, find_text, map_cells
 from dpviz.words import Key
 
 MOST_BINS = 2**12
@@ -263,15 +263,12 @@ class _ListedCoding(Coding):
     textual: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not self.names:
-            raise IntakeError.of("no_category")
-        if len(self.names) > MOST_CATEGORIES:
-            raise IntakeError.of("too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
+        demand(self.names, "no_category")
+        demand(len(self.names) <= MOST_CATEGORIES, "too_many_categories", many=len(self.names), most=MOST_CATEGORIES)
         written = [*map(find_text, self.names)]
         if empty := [name for name, text in zip(self.names, written, strict=True) if text is None]:
             raise IntakeError.of("category_is_missing", value=empty[0])
-        if len({*written}) < len(written):
-            raise IntakeError.of("categories_repeat", names=self.names)
+        demand(len({*written}) == len(written), "categories_repeat", names=self.names)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -422,9 +419,8 @@ class Dates(Coding):
         return said if self.written == "ymd" else {**said, "written": self.written}
 
     def numbers(self, cells: Any) -> Array:
-        return (
-            map_cells(cells, partial(find_day, written=self.written), np.float64) - (self.first - date(1970, 1, 1)).days
-        )
+        days = map_cells(cells, partial(find_day, written=self.written), np.float64)
+        return days - (self.first - date(1970, 1, 1)).days
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
@@ -612,13 +608,9 @@ def make_coded_domain(
     labels = tuple(label for column in declared for label in column.labels)
     if twice := [label for place, label in enumerate(labels) if label in labels[:place]]:
         raise IntakeError.of("two_coordinates", twice=twice[0])
-    spans = np.array([column.span for column in declared for _ in column.labels])
-    stated = tuple(
-        (units or {}).get(column.name, column.coding.unit) * (column.dim == 1)
-        for column in declared
-        for _ in column.labels
-    )
-    ends = spans.T
+    of_labels = [column for column in declared for _ in column.labels]
+    ends = np.array([column.span for column in of_labels]).T
+    stated = tuple((units or {}).get(one.name, one.coding.unit) * (one.dim == 1) for one in of_labels)
     domain = Domain(labels, ends[0], ends[1], plain.radius, plain.scaling, stated if any(stated) else (), declared)
     domain.refuse_short_radius()
     return domain
@@ -644,11 +636,9 @@ def read_coding(name: str, said: Any) -> tuple[Coding, float | None, float | Non
             coding: Coding = _list_values(Closed if closed else Nominal, name, names)
         case forms.OrderForm(order=names):
             coding = _list_values(Ordinal, name, names)
-            if len(names) < 2:
-                raise IntakeError.of("order_of_one", name=name)
+            demand(len(names) >= 2, "order_of_one", name=name)
         case forms.DatesForm(dates=(first, last), written=written):
-            if first >= last:
-                raise IntakeError.of("dates_in_order", name=name)
+            demand(first < last, "dates_in_order", name=name)
             coding = Dates(first, last, written)
         case forms.CycleForm(cycle=period):
             coding = Cycle(period)
@@ -666,8 +656,7 @@ def check_ends(name: str, low: float, high: float) -> None:
 def check_weight(name: str, weight: Any) -> float:
     """A weight that is allowed."""
     allowed = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if not allowed or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-        raise IntakeError.of("weight", name=name, least=LEAST_WEIGHT, most=MOST_WEIGHT)
+    demand(allowed and LEAST_WEIGHT <= weight <= MOST_WEIGHT, "weight", name=name, least=LEAST_WEIGHT, most=MOST_WEIGHT)
     return float(weight)
 
 

@@ -59,11 +59,6 @@ class ColumnKind:
         return {"categories": list(self.values), **({"closed": True} if self.kind == "yes_no" else {})}
 
     @property
-    def is_measure(self) -> bool:
-        """Whether it is clustered as a number."""
-        return self.kind in ("measure", "cycle")
-
-    @property
     def is_text(self) -> bool:
         """Whether its cells are read as text even if they are digits: ids, dates."""
         return self.kind in ("id", "date", "order", "yes_no", "categories", "text") and not self.of_figures
@@ -133,9 +128,8 @@ class _Column:
     @property
     def is_numbered(self) -> object:
         """Whether whole numbers are large and of many values, as those of people are."""
-        return (
-            self.whole and float(np.abs(self.numbers).max()) >= 100 and len(self.different) >= min(10, len(self.cells))
-        )
+        many = len(self.different) >= min(10, len(self.cells))
+        return self.whole and many and float(np.abs(self.numbers).max()) >= 100
 
     @cached_property
     def bands(self) -> list[str]:

@@ -23,7 +23,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, TypeVar
@@ -63,6 +63,7 @@ from dpviz.tables.loaded_table import (
     LoadedTable,
     StoredTable,
     Unread,
+    demand,
     make_table,
     refuse_unknown,
     split_by_coding,
@@ -121,8 +122,13 @@ def read_lines(raw: bytes, layout: LineLayout, *, first: int = 0, block_bytes: i
     """
     columns = _Columns(raw.count(b"\n", first) + (len(raw) > first and not raw.endswith(b"\n")), layout)
     start = 0
-    for block in map(partial(_cut_long_lines, layout.quote.encode()), _split_blocks(raw, first, block_bytes)):
-        lines = _Lines(_squeeze_blanks(block) if layout.delimiter == WHITESPACE else block, layout)
+    for block in _split_blocks(raw, first, block_bytes):
+        if len(block) > LONGEST_LINE:  # a broken line in the place of each that is too long: what follows bounds memory
+            short = (line if len(line) <= LONGEST_LINE else layout.quote.encode() for line in block.split(b"\n"))
+            block = b"\n".join(short)
+        if layout.delimiter == WHITESPACE:  # a single blank between fields, whatever stood there and around them
+            block = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
+        lines = _Lines(block, layout)
         columns.put(start + np.flatnonzero(lines.together), lines.read_together())
         columns.put_records(start + np.flatnonzero(lines.alone), lines.read_alone())
         start += len(lines.ends)
@@ -132,26 +138,19 @@ def read_lines(raw: bytes, layout: LineLayout, *, first: int = 0, block_bytes: i
 def read_records(text: str, layout: LineLayout) -> ReadColumns:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if layout.delimiter == WHITESPACE else layout.delimiter
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True
-    )
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True)
     parts = [_Columns(0, layout).finish()]
     all_records = _read_until_end(reader)
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
         encoded = [[cell.encode(layout.encoding, errors="replace") for cell in record] for record in records]
-        columns = _Columns(len(records), layout)
-        columns.put_records(np.arange(len(records)), encoded)
-        parts.append(columns.finish())
-    return join_parts(parts)
-
-
-def join_parts(parts: Sequence[ReadColumns]) -> ReadColumns:
-    """What was read in several pieces, one below the other."""
+        part = _Columns(len(records), layout)
+        part.put_records(np.arange(len(records)), encoded)
+        parts.append(part.finish())
     first = parts[0]
     columns = {place: _join_columns([part.columns[place] for part in parts]) for place in first.columns}
-    return ReadColumns(
-        columns, {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread}
-    )
+    unread = {place: Unread.combine([part.unread[place] for part in parts]) for place in first.unread}
+    return ReadColumns(columns, unread)
 
 
 def _read_until_end(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -228,7 +227,13 @@ class _Lines:
         ends = np.flatnonzero(self._bytes == _NEWLINE)
         self.ends = ends if block.endswith(b"\n") else np.r_[ends, len(block)]
         self._starts = np.r_[0, self.ends[:-1] + 1]
-        self.alone = self._find_broken_by_returns()
+        # A carriage return that is no part of its end breaks a line.
+        broken: _Mask = np.zeros(len(self.ends), dtype=bool)
+        if b"\r" in self._block:
+            returns = np.flatnonzero(self._bytes == _RETURN)
+            line = np.searchsorted(self.ends, returns)
+            broken[line[returns + 1 != self.ends[line]]] = True
+        self.alone = broken
         self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
@@ -306,15 +311,6 @@ class _Lines:
             return None
         return [field.encode("latin-1") for field in fields]
 
-    def _find_broken_by_returns(self) -> _Mask:
-        """Lines with a carriage return that is not part of their end."""
-        broken: _Mask = np.zeros(len(self.ends), dtype=bool)
-        if b"\r" in self._block:
-            returns = np.flatnonzero(self._bytes == _RETURN)
-            line = np.searchsorted(self.ends, returns)
-            broken[line[returns + 1 != self.ends[line]]] = True
-        return broken
-
     def _find_within_quotes(self) -> _Mask:
         """Bytes behind an odd number of quotation marks of their line; lines with an odd number are read alone."""
         self._quotes = self._bytes == ord(self._quote)
@@ -367,18 +363,6 @@ def _split_blocks(raw: bytes, first: int, size: int) -> Iterator[bytes]:
         end = raw.find(b"\n", start + size - 1) + 1 or len(raw)
         yield raw[start:end]
         start = end
-
-
-def _cut_long_lines(quote: bytes, block: bytes) -> bytes:
-    """The block with a broken line in the place of each that is too long: what follows from a line bounds memory."""
-    if len(block) <= LONGEST_LINE:
-        return block
-    return b"\n".join(line if len(line) <= LONGEST_LINE else quote for line in block.split(b"\n"))
-
-
-def _squeeze_blanks(block: bytes) -> bytes:
-    """Lines with a single blank between fields, whatever blanks and tabs stood there and around them."""
-    return re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", block))
 
 
 Value = TypeVar("Value")
@@ -484,8 +468,7 @@ class CsvFile:
             given = len(self.raw) if self.packed is None else self.packed
             if n_lines > foreign.CSV.most_lines or not foreign.CSV.holds_cells(given, n_lines * layout.weight):
                 raise TooLarge.of("csv_cells", most=foreign.CSV.most_lines)
-            if declared.several_lines and len(lines) > _MOST_SEVERAL_LINES:
-                raise IntakeError.of("several_lines_large")
+            demand(not declared.several_lines or len(lines) <= _MOST_SEVERAL_LINES, "several_lines_large")
             if declared.several_lines:
                 read = read_records(lines[header.body :].decode(layout.encoding, errors="replace"), layout)
             else:
@@ -515,11 +498,8 @@ def open_csv(source: bytes | str | os.PathLike[str], *, name: str | None = None)
     """
     given = source if isinstance(source, bytes) else _read_file(Path(source))
     raw = _unpack(given)
-    return CsvFile(
-        name or ("table" if isinstance(source, bytes) else strip_endings(Path(source))),
-        raw,
-        None if raw is given else len(given),
-    )
+    called = "table" if isinstance(source, bytes) else strip_endings(Path(source))
+    return CsvFile(name or called, raw, None if raw is given else len(given))
 
 
 def load_csv(
@@ -602,21 +582,21 @@ def read_header(lines: bytes, declared: FileFormat) -> Header:
     line, end, stated = _read_first_line(lines, declared, above)
     if declared.units_line:
         end = _find_end_of_lines(lines, 1, end)
-    delimiter = declared.delimiter or stated or _guess_delimiter(line)
+    # Else what stands most often outside quotation marks.
+    delimiter = declared.delimiter or stated or max(DELIMITERS, key=re.sub(r'"[^"]*"', "", line).count)
     cells = split_header(line, delimiter, declared.quote)
     # A line that nothing divides may be divided by blanks.
     parts = cells[0].split() if len(cells) == 1 else ()
     pieces = list_pieces((*cells, *parts, *_split_in_utf_8(line, declared)))
-    if declared.header is None and any(map(reads_like_a_row, pieces)):
-        raise IntakeError.of("header_has_values")
-    if declared.header is None and _repeats_words(cells):
-        raise IntakeError.of("header_repeats")
+    demand(declared.header is not None or not any(map(reads_like_a_row, pieces)), "header_has_values")
+    # It repeats itself more than a header with two names that were given twice does, as votes do.
+    words = [cell.strip().casefold() for cell in cells if cell.strip()]
+    demand(declared.header is not None or len(words) - len(set(words)) <= _MOST_REPEATED, "header_repeats")
     if declared.names:
         return Header(declared.names, delimiter, end)
     names, notes = clean_names(cells)
-    missing = [name for name in declared.styles if name not in names]
-    if missing:
-        raise IntakeError.of("styles_of_strangers", strangers=missing, names=names)
+    strangers = [name for name in declared.styles if name not in names]
+    demand(not strangers, "styles_of_strangers", strangers=strangers, names=names)
     return Header(names, delimiter, end, notes)
 
 
@@ -626,10 +606,8 @@ def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
         cells = split_fields(line, delimiter, quote)
     except (csv.Error, ValueError):
         raise IntakeError.of("header_not_whole") from None
-    if len(cells) > MAX_COLUMNS:
-        raise IntakeError.of("too_many_columns", most=MAX_COLUMNS)
-    if not any(cell.strip() for cell in cells):
-        raise IntakeError.of("header_empty")
+    demand(len(cells) <= MAX_COLUMNS, "too_many_columns", most=MAX_COLUMNS)
+    demand(any(cell.strip() for cell in cells), "header_empty")
     return cells
 
 
@@ -641,12 +619,6 @@ def reads_like_a_row(cell: str) -> bool:
     """
     # One blank for many: the pattern tries every way to share them out among its parts.
     return match("row_cell", " ".join(cell.strip().strip("\"'").split())) is not None
-
-
-def _repeats_words(cells: Iterable[str]) -> bool:
-    """Whether a line repeats itself more than a header with two names that were given twice does, as votes do."""
-    words = [cell.strip().casefold() for cell in cells if cell.strip()]
-    return len(words) - len(set(words)) > _MOST_REPEATED
 
 
 def _split_in_utf_8(line: str, declared: FileFormat) -> list[str]:
@@ -690,8 +662,7 @@ def find_delimiter_above(lines: str) -> str:
     if stated is None:
         return ""
     delimiter = stated[1].strip(" ") or ","
-    if not can_delimit(delimiter):
-        raise IntakeError.of("states_no_delimiter", delimiters=NAMED_DELIMITERS)
+    demand(can_delimit(delimiter), "states_no_delimiter", delimiters=NAMED_DELIMITERS)
     return delimiter
 
 
@@ -726,23 +697,13 @@ def _read_line(lines: bytes, start: int) -> tuple[bytes, int]:
     return (lines[start:], len(lines)) if end < 0 else (lines[start:end], end + 1)
 
 
-def _guess_delimiter(line: str) -> str:
-    """The delimiter that stands most often outside quotation marks in the header line."""
-    outside = re.sub(r'"[^"]*"', "", line)
-    return max(DELIMITERS, key=outside.count)
-
-
 def refuse_other_formats(line: bytes) -> None:
     """Refuse a file whose first line is that of something else than a CSV in UTF-8."""
-    if line.startswith(b"PAR1"):
-        raise IntakeError.of("is_parquet")
+    demand(not line.startswith(b"PAR1"), "is_parquet")
     for magic, what in TOLD["other_formats"].items():
-        if line.lstrip().startswith(magic.encode("latin-1")):
-            raise IntakeError.of("other_format", what=what)
-    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise IntakeError.of("is_utf_16")
-    if b"\0" in line:
-        raise IntakeError.of("is_binary")
+        demand(not line.lstrip().startswith(magic.encode("latin-1")), "other_format", what=what)
+    demand(not line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)), "is_utf_16")
+    demand(b"\0" not in line, "is_binary")
 
 
 _BYTES_AT_ONCE, _NUMBERS_AT_ONCE = 2**23, 2**23
@@ -764,11 +725,6 @@ class CsvOnDisk(StoredTable):
     def name(self) -> str:
         """What the table is called on screen."""
         return strip_endings(self.path)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: what a batch shows of its rows is not put together."""
-        return ()
 
     def _list_files(self) -> tuple[Path, ...]:
         return (self.path,)
@@ -809,8 +765,7 @@ class CsvOnDisk(StoredTable):
 
         Yields columns in data units, NaN where a number is missing, and ids as text.
         """
-        if declared.several_lines:
-            raise IntakeError.of("several_lines_on_disk")
+        demand(not declared.several_lines, "several_lines_on_disk")
         plain, textual = split_by_coding(numbers, codings)
         header: Header | None = None
         with self._refuse_damaged():

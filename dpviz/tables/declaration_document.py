@@ -37,9 +37,7 @@ class ScaledForm(documents.Document):
     """Numbers on a linear, logarithmic or root scale."""
 
     shown: ClassVar = '{"bounds": [1, 1000000], "scale": "log"}'
-    bounds: documents.Pair = documents.key(
-        ..., "a pair of numbers", "smallest and largest number", shown=[1, 1_000_000]
-    )
+    bounds: documents.Pair = documents.key(..., "a pair of numbers", "smallest and largest number", shown=[1, 1000000])
     scale: Literal["linear", "log", "root"] = documents.key("linear", "a scale", "on which distances are even")
 
 

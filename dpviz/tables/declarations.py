@@ -10,7 +10,7 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from datetime import date
 from enum import StrEnum
@@ -34,12 +34,11 @@ from dpviz.tables.codings import (
     read_coding,
 )
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, demand
 from dpviz.words import Key, foreign, list_fields, list_values, quote_name
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument
-    from dpviz.words.documents import Document
 
 
 DEFAULT_UNIT = "one row"
@@ -206,11 +205,15 @@ class Declaration:
     def validate(self) -> Declaration:
         """Itself."""
         self.check_values()
-        if self.rows_per_person > 1 and self.id_column is None:
-            raise IntakeError.of("rows_without_id")
-        if self.file.several_lines and not self.kind.may_be_shown:
-            raise IntakeError.of("several_lines_private")
-        self._check_roles()
+        demand(self.rows_per_person <= 1 or self.id_column is not None, "rows_without_id")
+        demand(not self.file.several_lines or self.kind.may_be_shown, "several_lines_private")
+        for role, name in (("label column", self.label_column), ("id column", self.id_column)):
+            demand(name is None or name not in self.columns, "two_roles", name=name, role=role)
+        if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
+            raise IntakeError.of("described_twice", twice=twice)
+        known = (*self.numbers, *self.textual)
+        if self.numbers and (strangers := [name for name in self.columns if name not in known]):
+            raise IntakeError.of("clustered_no_numbers", strangers=strangers, numbers=self.numbers)
         return self
 
     def check_values(self) -> None:
@@ -219,22 +222,17 @@ class Declaration:
         for key, (one, other) in {"scaling": ("unit", "common"), "relation": ("add_remove", "replace")}.items():
             if (said := getattr(self, key)) not in (one, other):
                 raise IntakeError.of("one_of_two", key=key, said=said, one=one, other=other)
-        if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0):
-            raise IntakeError.of("radius", radius=self.radius)
+        demand(self.radius is None or (math.isfinite(self.radius) and self.radius > 0), "radius", radius=self.radius)
         for key in ("n_public", "rows_per_person"):
             value = getattr(self, key)
-            if value is not None and value < 1:
-                raise IntakeError.of("at_least_one", key=key, value=value)
-        if not self.unit_of_privacy.strip():
-            raise IntakeError.of("unit_of_privacy", usual=DEFAULT_UNIT)
+            demand(value is None or value >= 1, "at_least_one", key=key, value=value)
+        demand(self.unit_of_privacy.strip(), "unit_of_privacy", usual=DEFAULT_UNIT)
         if self.n_range is not None and not 1 <= self.n_range[0] <= self.n_range[1]:
             raise IntakeError.of("n_range", low=self.n_range[0], high=self.n_range[1])
-        if self.n_range is not None and self.n_public is not None:
-            raise IntakeError.of("n_twice")
+        demand(self.n_range is None or self.n_public is None, "n_twice")
         if wrong := [name for name, unit in self.units.items() if len(unit) > LONGEST_UNIT or not unit.isprintable()]:
             raise IntakeError.of("unit_long", columns=wrong, most=LONGEST_UNIT)
-        if len(self.describe) > MOST_DESCRIBED:
-            raise IntakeError.of("too_many_described", many=len(self.describe), most=MOST_DESCRIBED)
+        demand(len(self.describe) <= MOST_DESCRIBED, "too_many_described", many=len(self.describe), most=MOST_DESCRIBED)
         for name, described in self.describe.items():
             described.check(name)
         for name, weight in self.weights.items():
@@ -260,22 +258,22 @@ class Declaration:
         """The domain of the columns to cluster, which are spelled out; refused where there is none, or no bound."""
         if not self.columns:
             raise RequestError("No column is chosen: choose at least one column of numbers to cluster.")
-        bounds = self.list_bounds(self.columns)
-        return make_coded_domain(
-            self.columns,
-            bounds.lower,
-            bounds.upper,
-            codings=self.coded,
-            weights=self.weights,
-            radius=self.radius,
-            scaling=self.scaling,
-            units=self.units,
-        )
+        said = {name: getattr(self, name) for name in ("weights", "radius", "scaling", "units")}
+        return make_coded_domain(self.columns, *self.list_bounds(self.columns), codings=self.coded, **said)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a private table is told of its rows, beside their domain."""
+        return {name: getattr(self, name) for name in ("relation", "n_public", "rows_per_person")}
+
+    @property
+    def drops_incomplete(self) -> bool:
+        """Whether a row with a missing cell is left out."""
+        return self.relation == "add_remove"
 
     def make_private_table(self, values: Any, domain: Domain, persons: Codes | None = None) -> PrivateTable:
         """Rows in memory, ``values`` (n, d), data units, with all that is declared; ``persons`` (n,), whose each is."""
-        facts = {name: getattr(self, name) for name in ("relation", "n_public", "rows_per_person")}
-        return PrivateTable(values, domain, persons=persons, **facts)
+        return PrivateTable(values, domain, persons=persons, **self.facts)
 
     def list_bounds(self, columns: Sequence[str]) -> Bounds:
         """The declared bounds of ``columns``, in their order."""
@@ -336,8 +334,7 @@ class Declaration:
 
     def _check_bounds(self) -> None:
         names = self.columns or ("every column",)
-        if len(set(names)) < len(names):
-            raise IntakeError.of("columns_repeat", names=names)
+        demand(len(set(names)) == len(names), "columns_repeat", names=names)
         if not self.columns and not self.lower and not self.upper:
             return
         if not len(names) == len(self.lower) == len(self.upper):
@@ -348,21 +345,10 @@ class Declaration:
                 continue
             check_ends(name, low, high)
             if coding := self.codings.get(name):
-                if coding.ends not in (None, (low, high)):
-                    raise IntakeError.of("values_and_bounds", name=name)
+                demand(coding.ends in (None, (low, high)), "values_and_bounds", name=name)
                 coding.check_bounds(name, low, high)
         if strangers := [name for name in self.weights if self.columns and name not in self.columns]:
             raise IntakeError.of("weighed_strangers", strangers=strangers, columns=self.columns)
-
-    def _check_roles(self) -> None:
-        for role, name in (("label column", self.label_column), ("id column", self.id_column)):
-            if name is not None and name in self.columns:
-                raise IntakeError.of("two_roles", name=name, role=role)
-        if twice := [name for name in self.describe if name in (*self.columns, self.id_column)]:
-            raise IntakeError.of("described_twice", twice=twice)
-        known = (*self.numbers, *self.textual)
-        if self.numbers and (strangers := [name for name in self.columns if name not in known]):
-            raise IntakeError.of("clustered_no_numbers", strangers=strangers, numbers=self.numbers)
 
 
 NOTHING_DECLARED = Declaration()
@@ -404,8 +390,7 @@ def apply_declaration_file(path: str | os.PathLike[str], onto: Declaration = NOT
     missing, unreadable = (IntakeError.of(key, name=name) for key in ("no_declaration", "declaration_unreadable"))
     with foreign.refuse_as(unreadable, foreign.DECLARATION, missing=missing, called=called):
         raw = foreign.read_bytes(Path(path), MAX_DECLARATION_BYTES)
-    if len(raw) > MAX_DECLARATION_BYTES:
-        raise IntakeError.of("declaration_large", name=name)
+    demand(len(raw) <= MAX_DECLARATION_BYTES, "declaration_large", name=name)
     try:
         text = raw.decode("utf-8-sig")
     except ValueError:
@@ -422,8 +407,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     from dpviz.tables.declaration_document import DeclarationDocument  # slow to import
     from dpviz.words import documents
 
-    if not isinstance(text, str):
-        raise IntakeError.of("declaration_no_text", what=what)
+    demand(isinstance(text, str), "declaration_no_text", what=what)
     unusable = IntakeError.of("declares_nothing", what=what)
     with foreign.refuse_as(unusable, foreign.DECLARATION):
         try:
@@ -431,8 +415,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
             json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere
         except (ValueError, RecursionError):
             raise IntakeError.of("declaration_no_json", what=what) from None
-        if not isinstance(said, dict):
-            raise IntakeError.of("declaration_no_object", what=what)
+        demand(isinstance(said, dict), "declaration_no_object", what=what)
         document = documents.read_document(DeclarationDocument, said, IntakeError)
         declared = replace(onto, **_list_fields(document), **_list_bounds(document, onto.columns))
         declared.check_values()
@@ -518,7 +501,10 @@ def _list_fields(document: DeclarationDocument) -> dict[str, Any]:
     if "units" in fields:
         fields["units"] = {name: unit.strip() for name, unit in fields["units"].items() if unit.strip()}
     if "file" in fields:
-        fields["file"] = _read_format(fields["file"])
+        given = fields["file"].list_given()
+        style = NumberStyle(**{name: given.pop(name) for name in NumberStyle._fields if name in given})
+        styles = {name: style._replace(**own.list_given()) for name, own in given.pop("styles", {}).items()}
+        fields["file"] = FileFormat(style=style, styles=styles, **given)
     if "describe" in fields:
         fields["describe"] = {name: Described(**one.list_given()) for name, one in fields["describe"].items()}
     if "public" in document.model_fields_set:
@@ -530,52 +516,32 @@ def _list_fields(document: DeclarationDocument) -> dict[str, Any]:
     return {"rows_per_person": 1, **fields} if fields.get("id_column", "") is None else fields
 
 
-def _read_format(said: Document) -> FileFormat:
-    given = said.list_given()
-    style = NumberStyle(**{name: given.pop(name) for name in NumberStyle._fields if name in given})
-    styles = {name: style._replace(**own.list_given()) for name, own in given.pop("styles", {}).items()}
-    return FileFormat(style=style, styles=styles, **given)
-
-
 def _list_bounds(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str, Any]:
     """Columns, bounds and origins; one pair without columns is ``of`` these."""
     given = document.list_given()
     other_form = not given.keys().isdisjoint(("lower", "upper", "columns"))
     if "bounds" in given:
         if other_form:
-            both = '"bounds" and "lower", "upper" or "columns"'
-            raise IntakeError.of("both_forms", both=both)
-        read = _list_pairs(document)
+            raise IntakeError.of("both_forms", both='"bounds" and "lower", "upper" or "columns"')
+        demand(document.bounds, "bounds_form")
+        pairs = document.bounds.items()
+        said = {name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one) for name, one in pairs}
+        codings = {name: coding for name, (coding, _, _) in said.items() if coding != NUMBER}
+        ends = {key: tuple(one[place] for one in said.values()) for key, place in (("lower", 1), ("upper", 2))}
+        read: dict[str, Any] = {"columns": tuple(said), "codings": codings, **ends}
     elif other_form:
-        read = _list_lower_upper(document, of)
+        if document.lower is None or document.upper is None:
+            raise IntakeError.of("bounds_missing")
+        read = {"columns": document.columns or of, "codings": {}}
+        many = max(1, len(read["columns"]))
+        both = {"lower": document.lower, "upper": document.upper}
+        read |= {key: end if isinstance(end, tuple) else (end,) * many for key, end in both.items()}
     elif "origins" in given:
         read = {"columns": of}
     else:
         return {}
-    if not document.origins.keys() <= {*read["columns"]}:
-        raise IntakeError.of("origins_form")
+    demand(document.origins.keys() <= {*read["columns"]}, "origins_form")
     return {**read, "origins": tuple(document.origins.get(name, "") for name in read["columns"])}
-
-
-def _list_pairs(document: DeclarationDocument) -> dict[str, Any]:
-    if not document.bounds:
-        raise IntakeError.of("bounds_form")
-    read = {
-        name: (NUMBER, *one) if isinstance(one, tuple) else read_coding(name, one)
-        for name, one in document.bounds.items()
-    }
-    codings = {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER}
-    lower, upper = (tuple(one[end] for one in read.values()) for end in (1, 2))
-    return {"columns": tuple(read), "lower": lower, "upper": upper, "codings": codings}
-
-
-def _list_lower_upper(document: DeclarationDocument, of: tuple[str, ...]) -> dict[str, Any]:
-    if document.lower is None or document.upper is None:
-        raise IntakeError.of("bounds_missing")
-    columns = document.columns or of
-    many = max(1, len(columns))
-    lower, upper = (end if isinstance(end, tuple) else (end,) * many for end in (document.lower, document.upper))
-    return {"columns": columns, "codings": {}, "lower": lower, "upper": upper}
 
 
 SECTORS: tuple[str, ...] = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
@@ -629,18 +595,17 @@ class OwnerWords:
 
     def list_missing(self) -> tuple[str, ...]:
         """What is still to be said before anything is charged, a sentence each; empty where nothing is missing."""
-        return tuple(self._list_missing())
-
-    def _list_missing(self) -> Iterator[str]:
-        asked = sorted(OWNER_WORDS.items(), key=lambda one: one[1].several)
-        for name, word in asked:
+        missing = []
+        for name, word in sorted(OWNER_WORDS.items(), key=lambda one: one[1].several):
             said = getattr(self, name)
             if word.lack and not (said and all(one.strip() for one in (said if word.several else (said,)))):
-                yield f"{name} is empty: {word.lack}."
+                missing.append(f"{name} is empty: {word.lack}.")
         if self.sector and self.sector not in SECTORS:
-            yield f"sector is not one that the registry knows: choose one of {', '.join(SECTORS)}, or leave it out."
+            known = ", ".join(SECTORS)
+            missing.append(f"sector is not one that the registry knows: choose one of {known}, or leave it out.")
         if not is_day(self.publication_date):
-            yield "publication_date is no day: write it as YYYY-MM-DD."
+            missing.append("publication_date is no day: write it as YYYY-MM-DD.")
+        return tuple(missing)
 
 
 _TOLD = tomllib.loads(Path(__file__).with_name("owner_words.toml").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpviz.core import Array, Codes
 from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import IntakeError, LoadedTable, make_numeric_table
+from dpviz.tables.loaded_table import IntakeError, LoadedTable, demand, make_numeric_table
 
 SIDE, MOST_POINTS = 256, 3_000
 """Places along an edge, and how many people may be painted, me not counted."""
@@ -104,8 +104,7 @@ def decode_drawing(text: str) -> PointDrawing:
     bits = _encode_fixed(np.array([*map(_LETTERS.index, body)], dtype=np.int64), _SIX)
     version, order, points, with_me = _decode_numbers(bits, tuple(_WIDTHS.values()))
     order += _COARSEST
-    if version != _VERSION or order > _FINEST or points > MOST_POINTS:
-        raise IntakeError.of("drawing_cut")
+    demand(version == _VERSION and order <= _FINEST and points <= MOST_POINTS, "drawing_cut")
     at = sum(_WIDTHS.values())
     me = None
     if with_me:
@@ -144,8 +143,7 @@ def _encode_fixed(values: Codes, width: int) -> Bits:
 
 def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
     """The first numbers in so many bits each."""
-    if sum(widths) > len(bits):
-        raise IntakeError.of("drawing_cut")
+    demand(sum(widths) <= len(bits), "drawing_cut")
     return [int(value) for value in _decode_remainders(bits, np.array(widths, dtype=np.int64))]
 
 
@@ -180,8 +178,7 @@ def _decode_gaps(bits: Bits, number: int) -> Codes:
     widths = np.repeat(parameters, _BLOCK)[:number]
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
-    if len(ends) < number:
-        raise IntakeError.of("drawing_cut")
+    demand(len(ends) >= number, "drawing_cut")
     quotients = np.diff(ends, prepend=-1) - 1
     return (quotients << widths) + _decode_remainders(bits[at:], widths)
 
@@ -238,8 +235,7 @@ def make_painted_table(drawing: PointDrawing) -> tuple[LoadedTable, Declaration]
     RequestError
         If nobody is on it.
     """
-    if not drawing.size:
-        raise IntakeError.of("board_empty")
+    demand(drawing.size, "board_empty")
     return make_numeric_table(drawing.everybody, COLUMNS, name="Painted town"), _PAINTED
 
 

@@ -24,10 +24,7 @@ from dpviz.words import foreign
 
 SCHEME = "duckdb"
 # What the database takes for itself; rows go on in batches, wherever it keeps them.
-_SETTINGS = {
-    **{"memory_limit": "128MB", "threads": "1"},
-    **{"enable_external_access": "false", "lock_configuration": "true"},
-}
+_SETTINGS = {"memory_limit": "128MB", "threads": "1", "enable_external_access": "false", "lock_configuration": "true"}
 
 
 @dataclass(frozen=True, eq=False)

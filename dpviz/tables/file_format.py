@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dpviz.core import check
-from dpviz.tables.loaded_table import CELLS_KEPT, MISSING, FloatArray, IntakeError, Unread
+from dpviz.tables.loaded_table import CELLS_KEPT, MISSING, FloatArray, IntakeError, Unread, demand
 from dpviz.words import INLINE, Key
 
 MAX_COLUMNS = check.MOST_COLUMNS
@@ -95,19 +95,14 @@ class NumberStyle(NamedTuple):
 
     def validate(self) -> NumberStyle:
         """Itself."""
-        if self.decimal not in _DECIMALS:
-            raise IntakeError.of("decimal", decimal=self.decimal)
+        demand(self.decimal in _DECIMALS, "decimal", decimal=self.decimal)
         if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
             allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
             raise IntakeError.of("grouping", grouping=self.grouping, allowed=allowed)
-        if not _can_be_stripped(self.sign):
-            raise IntakeError.of("sign", sign=self.sign, most=_LONGEST_SIGN)
-        if self.negative not in NEGATIVES:
-            raise IntakeError.of("negative", negative=self.negative)
-        if len(self.missing) > _MOST_CODES or not all(
-            code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing
-        ):
-            raise IntakeError.of("missing_codes", most=_MOST_CODES, longest=_LONGEST_CODE)
+        demand(_can_be_stripped(self.sign), "sign", sign=self.sign, most=_LONGEST_SIGN)
+        demand(self.negative in NEGATIVES, "negative", negative=self.negative)
+        sound = all(code.strip() and len(code) <= _LONGEST_CODE and code.isprintable() for code in self.missing)
+        demand(sound and len(self.missing) <= _MOST_CODES, "missing_codes", most=_MOST_CODES, longest=_LONGEST_CODE)
         return self
 
     @property
@@ -153,25 +148,17 @@ class FileFormat:
         object.__setattr__(self, "encoding", _check_encoding(self.encoding))
         if self.delimiter not in ("", WHITESPACE) and not can_delimit(self.delimiter):
             raise IntakeError.of("delimiter", delimiter=self.delimiter, usual=NAMED_DELIMITERS, blanks=WHITESPACE)
-        if self.quote not in QUOTES:
-            raise IntakeError.of("quote", quote=self.quote)
-        if self.header is False and not self.names:
-            raise IntakeError.of("no_names")
-        if self.header is False and self.encoding in _MARKED:
-            raise IntakeError.of("marked_encoding", encoding=self.encoding)
-        if not 0 <= self.skip <= MOST_SKIPPED:
-            raise IntakeError.of("skip", skip=self.skip, most=MOST_SKIPPED)
-        if self.units_line and self.header is False:
-            raise IntakeError.of("units_without_header")
-        if len(self.names) > MAX_COLUMNS:
-            raise IntakeError.of("too_many_names", many=len(self.names), most=MAX_COLUMNS)
-        if len(set(self.names)) < len(self.names) or not all(map(_is_a_name, self.names)):
-            raise IntakeError.of("names_wrong")
+        demand(self.quote in QUOTES, "quote", quote=self.quote)
+        demand(self.header is not False or self.names, "no_names")
+        demand(self.header is not False or self.encoding not in _MARKED, "marked_encoding", encoding=self.encoding)
+        demand(0 <= self.skip <= MOST_SKIPPED, "skip", skip=self.skip, most=MOST_SKIPPED)
+        demand(self.header is not False or not self.units_line, "units_without_header")
+        demand(len(self.names) <= MAX_COLUMNS, "too_many_names", many=len(self.names), most=MAX_COLUMNS)
+        demand(len(set(self.names)) == len(self.names) and all(map(_is_a_name, self.names)), "names_wrong")
         for style in (self.style, *self.styles.values()):
             style.validate()
         unknown = [name for name in self.styles if self.names and name not in self.names]
-        if unknown:
-            raise IntakeError.of("styles_without_names", unknown=unknown)
+        demand(not unknown, "styles_without_names", unknown=unknown)
 
     def get_style(self, column: str) -> NumberStyle:
         """How ``column`` writes its numbers."""
@@ -454,9 +441,8 @@ def guess_styles(cells: Mapping[str, Sequence[str]], delimiter: str) -> Styles:
     usual = Counter(styles.values()).most_common(1)[0][0] if styles else PLAIN_STYLE
     own, as_usual = table.read(styles), table.read(dict.fromkeys(styles, usual))
     # Whole numbers fit many styles: where the style of most columns says the same of one, it is that one's.
-    shared = {
-        name: usual if own[name].tobytes() == as_usual[name].tobytes() else style for name, style in styles.items()
-    }
+    same = {name for name in styles if own[name].tobytes() == as_usual[name].tobytes()}
+    shared = {name: usual if name in same else style for name, style in styles.items()}
     asked = [name for name in styles if shared[name] != PLAIN_STYLE or np.isnan(own[name]).any()]
     mixed = {name: what for name in asked if (what := _find_mixed(present[name], evidence[name]))}
     return Styles(shared, usual, tuple(doubtful), tuple(unread), mixed)
@@ -466,9 +452,7 @@ def _list_present(column: Sequence[str]) -> list[str]:
     """The cells that are there; where the others are one, two or three words, those of a measure that many refused."""
     present = [cell for cell in column if cell.strip() not in MISSING]
     figures = [cell for cell in present if any(map(str.isdigit, cell))]
-    few_words = (
-        len({cell for cell in present if cell not in {*figures}}) <= 3 if 2 * len(figures) < len(present) else False
-    )
+    few_words = 2 * len(figures) < len(present) and len({cell for cell in present if cell not in {*figures}}) <= 3
     return figures if few_words and len({*figures}) >= 5 else present
 
 
@@ -497,7 +481,9 @@ def _read_in_all_ways(
         if column and not _are_most("long_integer", column)
     }
     ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
-    for marks in _list_marks(delimiter):
+    # Decimal and grouping marks, the likelier ones first.
+    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
+    for marks in [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]:
         styles = {name: NumberStyle(*marks, *own) for name, own in beside.items()}
         for name, values in table.read(styles).items():
             ways[name][styles[name]] = ~np.isnan(values)
@@ -548,12 +534,6 @@ def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask])
     only = {".": with_point & ~with_comma, ",": with_comma & ~with_point}
     below_one = {found[1] for cell in present if (found := match("below_one", cell))}
     return {mark for mark, cells in only.items() if cells.any()} | below_one
-
-
-def _list_marks(delimiter: str) -> list[tuple[str, str]]:
-    """Decimal and grouping marks, the likelier ones first."""
-    with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
-    return [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]
 
 
 def _find_sign(cells: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from dpviz.tables.codings import NUMBER, Coding, check_weight, read_coding
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import (
     IntakeError,
+    demand,
     list_numbers,
     refuse_repeats,
     refuse_unknown,
@@ -183,8 +184,7 @@ class GivenRows:
         if hasattr(collection, "dtypes"):  # a data frame
             return GivenRows(pd.DataFrame(np.zeros((1, len(collection.columns))), columns=list(collection.columns)))
         _refuse_array(collection.dtype)
-        if collection.ndim != 2 or collection.dtype.kind not in "biuf":
-            raise IntakeError.of("no_dask_table")
+        demand(collection.ndim == 2 and collection.dtype.kind in "biuf", "no_dask_table")
         return GivenRows(np.zeros((1, collection.shape[1])))
 
     def refuse_other_types(self, textual: Collection[str] = ()) -> None:
@@ -211,8 +211,7 @@ class GivenRows:
         _refuse_array(array.dtype)
         if array.dtype.kind in "biuf":
             return array
-        if array.ndim != 2:
-            raise IntakeError.of("no_table")
+        demand(array.ndim == 2, "no_table")
         return list_numbers(array.ravel()).reshape(array.shape)
 
     def compute_in_parts(self, compute: Callable[[Any], Any]) -> Any:
@@ -253,7 +252,15 @@ class DeclaredFrame(Declaration):
         refuse_unknown(map(str, (*said, *(weights or {}))), names)
         others = [name for name in names if name not in said]
         if bounds is not None and not isinstance(bounds, Mapping):
-            said |= dict(zip(others, _pair_bounds(bounds, others), strict=True))
+            lower, upper = DeclaredFrame.read_bounds(bounds, len(others))
+            try:
+                low, high = (
+                    np.broadcast_to(np.asarray(end, dtype=np.float64), (len(others),)).tolist()
+                    for end in (lower, upper)
+                )
+            except (TypeError, ValueError):
+                raise IntakeError.of("bounds_no_pairs", many=len(others)) from None
+            said |= dict(zip(others, list(zip(low, high, strict=True)), strict=True))
         elif others:
             raise IntakeError.of("not_declared", others=others)
         read = {name: _read(name, said[name]) for name in names}
@@ -308,23 +315,9 @@ def _is_pair_a_column(bounds: Any) -> bool:
     return by_column
 
 
-def _pair_bounds(bounds: Any, names: Sequence[str]) -> list[tuple[float, float]]:
-    """Bounds of all columns of numbers as one pair a column."""
-    lower, upper = DeclaredFrame.read_bounds(bounds, len(names))
-    try:
-        low, high = (
-            np.broadcast_to(np.asarray(end, dtype=np.float64), (len(names),)).tolist() for end in (lower, upper)
-        )
-    except (TypeError, ValueError):
-        raise IntakeError.of("bounds_no_pairs", many=len(names)) from None
-    return list(zip(low, high, strict=True))
-
-
 def _read(name: str, said: Any) -> tuple[Coding, float, float]:
-    if isinstance(said, Mapping):
-        coding, lower, upper = read_coding(name, said)
-    else:
-        coding, lower, upper = read_coding(name, {"bounds": said, "scale": "linear"})
+    form = said if isinstance(said, Mapping) else {"bounds": said, "scale": "linear"}
+    coding, lower, upper = read_coding(name, form)
     if lower is None or upper is None:
         raise IntakeError.of("bounds_open", name=name)
     return coding, lower, upper
@@ -356,8 +349,7 @@ def _refuse_array(kind: np.dtype[Any]) -> None:
     wrong = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records"}.get(kind.kind)
     if wrong == "complex numbers":  # in the words that scikit-learn's checks look for
         raise IntakeError.of("complex_numbers")
-    if wrong is not None:
-        raise IntakeError.of("array_of", what=wrong)
+    demand(wrong is None, "array_of", what=wrong)
 
 
 def _list_delayed(collection: Any) -> list[Any]:

@@ -103,7 +103,11 @@ def _write_out(cell: Any) -> str | None:
     if isinstance(cell, np.bool_):
         return str(int(cell))
     if isinstance(cell, timedelta | np.timedelta64):  # which NumPy counts among the whole numbers
-        return _write_out_span(cell)
+        try:
+            span: Any = pd.Timedelta(cell)
+        except (OverflowError, ValueError):  # longer than a computer counts
+            return None
+        return None if pd.isna(span) else str(span)
     if isinstance(cell, int | np.integer):
         return str(int(cell)) if abs(int(cell)) < _FIRST_INEXACT else None
     if isinstance(cell, float | np.floating):
@@ -116,7 +120,18 @@ def _write_out(cell: Any) -> str | None:
     if isinstance(cell, bytes):
         return cell.decode(errors="replace")
     if isinstance(cell, date | np.datetime64):
-        return _write_out_time(cell)
+        moment = find_moment(cell)
+        if not isinstance(moment, datetime):
+            return None if moment is None else moment.isoformat()
+        if moment.tzinfo is not None:  # two clocks may show one moment
+            try:
+                moment = moment.astimezone(UTC)
+            except (OverflowError, ValueError):  # at the ends of the calendar
+                return None
+        text = moment.replace(tzinfo=None).isoformat(sep=" ")
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
+        return text.removesuffix(" 00:00:00") if moment.tzinfo is None else text + "+00:00"
     if isinstance(cell, time):
         return cell.isoformat()
     if isinstance(cell, Decimal):
@@ -131,35 +146,12 @@ def _write_out_decimal(cell: Decimal) -> str | None:
     return (text.rstrip("0").rstrip(".") if "." in text else text) if cell else "0"
 
 
-def _write_out_time(cell: Any) -> str | None:
-    moment = find_moment(cell)
-    if not isinstance(moment, datetime):
-        return None if moment is None else moment.isoformat()
-    if moment.tzinfo is not None:  # two clocks may show one moment
-        try:
-            moment = moment.astimezone(UTC)
-        except (OverflowError, ValueError):  # at the ends of the calendar
-            return None
-    text = moment.replace(tzinfo=None).isoformat(sep=" ")
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.removesuffix(" 00:00:00") if moment.tzinfo is None else text + "+00:00"
-
-
 def find_moment(cell: Any) -> date | None:
     """The date, or date and time, that a cell holds; None where it is of another type, or beyond the calendar."""
     if isinstance(cell, np.datetime64):
         cell = pd.Timestamp(cell)
     known = isinstance(cell, date) and cell is not pd.NaT and 1 <= cell.year <= 9999
     return cell if known else None
-
-
-def _write_out_span(cell: Any) -> str | None:
-    try:
-        span: Any = pd.Timedelta(cell)
-    except (OverflowError, ValueError):  # longer than a computer counts
-        return None
-    return None if pd.isna(span) else str(span)
 
 
 def map_cells(cells: Any, convert: Callable[[Any], Any], kind: Any) -> NDArray[Any]:
@@ -269,6 +261,12 @@ class IntakeError(RequestError):
         return cls(REFUSALS.fill(key, **said))
 
 
+def demand(holds: object, key: str, /, **said: Any) -> None:
+    """Refuse what does not hold, in the sentence of that key; see ``IntakeError.of``."""
+    if not holds:
+        raise IntakeError.of(key, **said)
+
+
 NO_CODINGS: Mapping[str, CellCoding] = MappingProxyType({})
 
 
@@ -316,12 +314,10 @@ class Unread:
     def combine(cls, parts: Sequence[Unread]) -> Unread:
         """What several pieces of a column lost together."""
         cells = dict.fromkeys(cell for part in parts for cell in part.cells)
-        return cls(
-            sum(part.empty for part in parts),
-            sum(part.no_number for part in parts),
-            sum(part.broken for part in parts),
-            tuple(islice(cells, CELLS_KEPT)),
+        empty, no_number, broken = (
+            sum(getattr(part, name) for part in parts) for name in ("empty", "no_number", "broken")
         )
+        return cls(empty, no_number, broken, tuple(islice(cells, CELLS_KEPT)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,14 +370,11 @@ class LoadedTable:
         """
         chosen = [names] if isinstance(names, str) else list(names)
         allowed = f"numeric columns are {list_names(self.numeric_columns)}"
-        if not chosen:
-            raise IntakeError.of("no_column", allowed=allowed)
-        if len(set(chosen)) < len(chosen):
-            raise IntakeError.of("column_twice", chosen=chosen)
+        demand(chosen, "no_column", allowed=allowed)
+        demand(len(set(chosen)) == len(chosen), "column_twice", chosen=chosen)
         refuse_unknown(chosen, tuple(self.frame.columns))
         text = [name for name in chosen if name in self.text_columns]
-        if any(name not in self.given for name in text):
-            raise IntakeError.of("text_column", text=text, allowed=allowed)
+        demand(all(name in self.given for name in text), "text_column", text=text, allowed=allowed)
         columns = [list_numbers(self.get_cells(name)) if name in text else self.frame[name] for name in chosen]
         return np.stack(columns, axis=1)
 
@@ -404,8 +397,7 @@ class LoadedTable:
 
     def check_id(self, column: str) -> None:
         """Refuse an id column that its file holds as floats."""
-        if column in self.numeric_columns and column not in self.given:
-            raise IntakeError.of("float_id", column=column)
+        demand(column not in self.numeric_columns or column in self.given, "float_id", column=column)
 
     def identifiers(self, column: str) -> NDArray[np.int64]:
         """Whose each row is: codes 0, 1, ... of shape (n,), -1 where the cell is empty.
@@ -515,8 +507,7 @@ def make_numeric_table(
     values = take_frame(values)
     frame = values.copy(deep=False) if isinstance(values, pd.DataFrame) else _make_frame(values)
     names = [str(column) for column in frame.columns] if columns is None else [str(column) for column in columns]
-    if len(names) != frame.shape[1]:
-        raise IntakeError.of("names_uneven", many=len(names), columns=frame.shape[1])
+    demand(len(names) == frame.shape[1], "names_uneven", many=len(names), columns=frame.shape[1])
     refuse_repeats(names)
     cells = {new: frame.iloc[:, place].reset_index(drop=True) for place, new in enumerate(names)}
     kept = {new: _store_column(column) for new, column in cells.items()}
@@ -534,19 +525,25 @@ def make_table(
     unread: Mapping[str, Unread] | None = None,
 ) -> LoadedTable:
     """A ``LoadedTable`` of finished columns, data units: float64 arrays are numeric, series are text; see there."""
-    for values in columns.values():
+    digest = hashlib.sha256()
+    for column, values in columns.items():
+        digest.update(f"{len(column)}:{column}:{len(values)}:".encode("utf-8", "surrogatepass"))
         if isinstance(values, np.ndarray):
             values.flags.writeable = False
-    return LoadedTable(
-        name, pd.DataFrame(columns, copy=False), _hash_columns(columns), notes, given or {}, unread or {}
-    )
+            digest.update(np.ascontiguousarray(values).data)
+            continue
+        codes, known = pd.factorize(values)
+        digest.update(b"text" + codes.astype(np.int64).tobytes())
+        lengths = known.str.len().to_numpy(dtype=np.int64)
+        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
+    frame = pd.DataFrame(columns, copy=False)
+    return LoadedTable(name, frame, digest.hexdigest(), notes, given or {}, unread or {})
 
 
 def _make_frame(values: Any) -> pd.DataFrame:
     # Not by what NumPy would make of all cells of a list: one text among them would make text of every number.
     array = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
-    if array.ndim not in (1, 2):
-        raise IntakeError.of("dimensions", ndim=array.ndim)
+    demand(array.ndim in (1, 2), "dimensions", ndim=array.ndim)
     table = array.reshape(len(array), -1) if array.size else array.reshape(len(array), max(array.shape[1:], default=1))
     names = [f"column_{place}" for place in range(1, table.shape[1] + 1)]
     return pd.DataFrame(list_numbers(table.ravel()).reshape(table.shape), columns=names, copy=False)
@@ -557,17 +554,3 @@ def _store_column(cells: pd.Series[Any]) -> FloatArray | pd.Series[Any]:
         return list_numbers(cells)
     texts: pd.Series[Any] = pd.Series(list_texts(cells), dtype=TEXT)
     return texts
-
-
-def _hash_columns(columns: dict[str, FloatArray | pd.Series[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name, values in columns.items():
-        digest.update(f"{len(name)}:{name}:{len(values)}:".encode("utf-8", "surrogatepass"))
-        if isinstance(values, np.ndarray):
-            digest.update(np.ascontiguousarray(values).data)
-            continue
-        codes, known = pd.factorize(values)
-        digest.update(b"text" + codes.astype(np.int64).tobytes())
-        lengths = known.str.len().to_numpy(dtype=np.int64)
-        digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

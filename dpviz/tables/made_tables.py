@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpviz.tables.declarations import Declaration, FileKind
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, LoadedTable, make_numeric_table
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, LoadedTable, demand, make_numeric_table
 
 MAX_CELLS = 50_000_000  # 400 MB
 MOST_ROWS, MOST_PARTS, LEAST_SPREAD = 5_000_000, 1_000, 0.001
@@ -124,19 +124,23 @@ def simulate(
         If a number is not allowed, or the table would have more than 50 million cells.
     """
     for what, value in (("n", n), ("d", d), ("k", k)):
-        if value < 1:
-            raise IntakeError.of("made_whole", what=what, value=value)
-    if n * d > MAX_CELLS:
-        raise IntakeError.of("made_large", cells=n * d, most=MAX_CELLS)
-    if not (np.isfinite(spread) and spread > 0):
-        raise IntakeError.of("made_spread", spread=spread)
+        demand(value >= 1, "made_whole", what=what, value=value)
+    demand(n * d <= MAX_CELLS, "made_large", cells=n * d, most=MAX_CELLS)
+    demand(np.isfinite(spread) and spread > 0, "made_spread", spread=spread)
     low, high = _expand_bounds(lower, d), _expand_bounds(upper, d)
-    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-        raise IntakeError.of("made_bounds")
+    demand(np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all(), "made_bounds")
     names = [f"x_{place}" for place in range(1, d + 1)] if columns is None else columns
-    return make_numeric_table(
-        low + _draw_unit_rows(n, d, k, spread, np.random.default_rng(seed)) * (high - low), names, name=name
-    )
+    rng = np.random.default_rng(seed)
+    centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
+    sizes = 1.0 / np.arange(1, k + 1) ** 0.7
+    rows = np.empty((n, d))
+    for start in range(0, n, _ROWS_AT_ONCE):
+        chunk = rows[start : start + _ROWS_AT_ONCE]
+        cluster = rng.choice(k, size=len(chunk), p=sizes / sizes.sum())
+        uniform = rng.random(len(chunk)) < _UNIFORM_SHARE
+        chunk[:] = centers[cluster] + spread * rng.standard_normal((len(chunk), d))
+        chunk[uniform] = rng.random((np.count_nonzero(uniform), d))
+    return make_numeric_table(low + np.clip(rows, 0.0, 1.0, out=rows) * (high - low), names, name=name)
 
 
 def make_gaussian_mixture(seed: int = 64) -> LoadedTable:
@@ -199,22 +203,8 @@ def make_thermometers() -> LoadedTable:
 
 def _expand_bounds(bound: ArrayLike, d: int) -> FloatArray:
     values = np.asarray(bound, dtype=np.float64)
-    if values.shape not in ((), (1,), (d,)):
-        raise IntakeError.of("made_bounds_shape", shape=values.shape, d=d)
+    demand(values.shape in ((), (1,), (d,)), "made_bounds_shape", shape=values.shape, d=d)
     return np.broadcast_to(values, (d,))
-
-
-def _draw_unit_rows(n: int, d: int, k: int, spread: float, rng: np.random.Generator) -> FloatArray:
-    centers = _draw_spread_centers(k, d, min(2 * spread, 0.25), rng)
-    sizes = 1.0 / np.arange(1, k + 1) ** 0.7
-    rows = np.empty((n, d))
-    for start in range(0, n, _ROWS_AT_ONCE):
-        chunk = rows[start : start + _ROWS_AT_ONCE]
-        cluster = rng.choice(k, size=len(chunk), p=sizes / sizes.sum())
-        uniform = rng.random(len(chunk)) < _UNIFORM_SHARE
-        chunk[:] = centers[cluster] + spread * rng.standard_normal((len(chunk), d))
-        chunk[uniform] = rng.random((np.count_nonzero(uniform), d))
-    return np.clip(rows, 0.0, 1.0, out=rows)
 
 
 def _draw_spread_centers(k: int, d: int, margin: float, rng: np.random.Generator) -> FloatArray:

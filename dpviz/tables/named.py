@@ -74,16 +74,6 @@ def sample(sample_id: str) -> Sample:
 sample.__module__ = "dpviz"
 
 
-def _list_file_samples() -> list[Sample]:
-    samples = []
-    for stem, clusters in _FILES.items():
-        path = FOLDER / f"{stem}.csv"
-        if path.is_file() and path.with_suffix(".json").is_file():
-            declared = read_declaration(path.with_suffix(".json"))
-            samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
-    return samples
-
-
 def _load_file(path: Path) -> LoadedSample:
     declared = read_declaration(path.with_suffix(".json"))
     described = [name for name, one in declared.describe.items() if one.categories]
@@ -111,8 +101,14 @@ def _load_digits() -> LoadedTable:
 @cache
 def list_samples() -> tuple[Sample, ...]:
     """All samples; what is declared about them is read when somebody asks first."""
+    samples = []
+    for stem, clusters in _FILES.items():
+        path = FOLDER / f"{stem}.csv"
+        if path.is_file() and path.with_suffix(".json").is_file():
+            declared = read_declaration(path.with_suffix(".json"))
+            samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
     return (
-        *_list_file_samples(),
+        *samples,
         _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
         _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
         _make_sample("words", 5, make_bag_of_words, WORDS),

@@ -43,7 +43,7 @@ class LatticeFile:
         If no file can be made in the folder for temporary files.
     """
 
-    def __init__(self, region: Region, *, inherited: tuple[int, int] | None = None) -> None:
+    def __init__(self, region: Region, inherited: tuple[int, int] | None = None) -> None:
         self.region = region
         self._type = np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits))
         self.fd, self._n = inherited or (_open_without_name(), 0)
@@ -83,7 +83,7 @@ class LatticeFile:
         return chunk
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _inherit, (self.region, self.fd, self._n)
+        return LatticeFile, (self.region, (self.fd, self._n))
 
 
 def _view_bytes(rows: Any) -> memoryview:
@@ -98,10 +98,6 @@ def refuse_full_disk() -> Iterator[None]:
         yield
     except OSError:
         raise IntakeError.of("no_room") from None
-
-
-def _inherit(region: Region, fd: int, n: int) -> LatticeFile:
-    return LatticeFile(region, inherited=(fd, n))
 
 
 def _open_without_name() -> int:
@@ -182,7 +178,8 @@ def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) ->
 
 def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: int) -> list[Records]:
     """Rows (n, dim) on the lattice with ``ids`` (n,) in ``number`` parts: a person's lie in one, at most ``most``."""
-    records = cap_rows(np.rec.fromarrays([_hash_ids(ids), unit], dtype=_make_record_type(region)), most)
+    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
+    records = cap_rows(np.rec.fromarrays([np.stack(halves, axis=1), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")
     borders = np.searchsorted(part[order], np.arange(number + 1))
@@ -228,9 +225,3 @@ class _RowsOfPersons:
 def _make_record_type(region: Region) -> np.dtype[Any]:
     kind = lattice.choose_number_type(float(region.half.max()), region.row_bits)
     return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
-
-
-def _hash_ids(ids: _Texts) -> NDArray[np.uint64]:
-    """128 bits for each id, shape (m, 2): no two of any table are the same."""
-    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
-    return np.stack(halves, axis=1)

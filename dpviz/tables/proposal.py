@@ -18,7 +18,7 @@ from dpviz.tables.column_kinds import ColumnKind, Kind, guess_kind, is_no_measur
 from dpviz.tables.csv_intake import CsvFile, read_header, read_lines
 from dpviz.tables.declarations import LONGEST_UNIT, NO_BOUNDS, Declaration
 from dpviz.tables.file_format import PLAIN_STYLE, FileFormat, NumberStyle, Styles, guess_styles, match, read_values
-from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread
+from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, Unread, demand
 from dpviz.tables.readings import NOTES, Reading, list_readings
 from dpviz.words import foreign, list_names
 
@@ -57,10 +57,8 @@ class Proposal:
     @property
     def measures(self) -> tuple[str, ...]:
         """Number columns that are measured, and none of the others."""
-        return tuple(name for name in self.numbers if self._is_measure(name))
-
-    def _is_measure(self, name: str) -> bool:
-        return self.kinds[name].is_measure if name in self.kinds else not is_no_measure(name)
+        measured = {name for name, one in self.kinds.items() if one.kind in ("measure", "cycle")}
+        return tuple(one for one in self.numbers if one in measured or not (one in self.kinds or is_no_measure(one)))
 
     def list_kind(self, kind: Kind) -> list[str]:
         """The columns that seem to be of ``kind``."""
@@ -86,11 +84,27 @@ class Proposal:
         declared as proposed, too: as categories, ranks, yes or no, or a cycle; of those in ``missing`` the values that
         may mean so are declared to.
         """
-        joined = self._join_reading(declaration, every)
+        others = (declaration.id_column, declaration.label_column, *declaration.describe)
+        chosen = [name for name in declaration.columns if name in self.numbers]
+        measures = [name for name in self.measures if name not in others]
+        chosen = chosen or (measures if every else self._choose_likeliest(measures))
+        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
+        known_id = declaration.id_column in self.names
+        label = declaration.label_column
+        usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
+        joined = replace(
+            bounded,
+            file=self.file,
+            numbers=self.numbers if self.text else (),
+            units={**self.units, **declaration.units},
+            id_column=declaration.id_column if known_id else None,
+            rows_per_person=declaration.rows_per_person if known_id else 1,
+            label_column=label if label in (*self.names, "") else usual,
+            proposed=True,
+        )
         forms = self.list_forms(joined)
         for name in confirmed:
-            if name not in forms:
-                raise IntakeError.of("only_bounds", name=name)
+            demand(name in forms, "only_bounds", name=name)
             if "dates" in forms[name]:
                 raise IntakeError.of("dates_between", name=name, written=forms[name]["written"])
             joined = joined.with_coding(name, forms[name])
@@ -114,26 +128,6 @@ class Proposal:
         forms = (coding.to_plain(None, None) for coding in declared.codings.values() if coding.textual)
         values = [value for form in forms for key in ("categories", "order") for value in dict(form).get(key, ())]
         return tuple(dict.fromkeys((*self.names, *declared.units.values(), *values)))
-
-    def _join_reading(self, declaration: Declaration, every: bool) -> Declaration:
-        others = (declaration.id_column, declaration.label_column, *declaration.describe)
-        chosen = [name for name in declaration.columns if name in self.numbers]
-        measures = [name for name in self.measures if name not in others]
-        chosen = chosen or (measures if every else self._choose_likeliest(measures))
-        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
-        known_id = declaration.id_column in self.names
-        label = declaration.label_column
-        usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
-        return replace(
-            bounded,
-            file=self.file,
-            numbers=self.numbers if self.text else (),
-            units={**self.units, **declaration.units},
-            id_column=declaration.id_column if known_id else None,
-            rows_per_person=declaration.rows_per_person if known_id else 1,
-            label_column=label if label in (*self.names, "") else usual,
-            proposed=True,
-        )
 
     def _choose_likeliest(self, measures: Sequence[str]) -> list[str]:
         if len(measures) > MOST_CHOSEN and not self.kinds:
@@ -176,6 +170,14 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             for place, name in enumerate(top.names)
         }
         numbers = tuple(name for name in styles.by_column if not kinds[name].is_text)
+        # Ids may say whose a row is, then words and whole numbers that are nearly unique or come again.
+        candidates: dict[str, tuple[int, float]] = {}
+        for name, column in cells.items():
+            present = [cell for cell in column if cell.strip()]
+            share = len({*present}) / max(1, len(present))
+            is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
+            if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
+                candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
         proposal = Proposal(
             file=replace(declared, styles={name: style for name, style in columns.items() if name in numbers}),
             names=top.names,
@@ -186,7 +188,7 @@ def propose(file: CsvFile, *, reading: FileFormat | None = None) -> Proposal:
             other=others[0].file if others else None,
             units={name: unit for name, unit in top.units.items() if len(unit) <= LONGEST_UNIT and unit.isprintable()},
             missing={name: codes for name in numbers if (codes := tried.find_missing(name))},
-            whose=_list_whose(cells, kinds),
+            whose=tuple(sorted(candidates, key=candidates.__getitem__)),
         )
         return replace(proposal, notes=(*top.notes, *_list_notes(proposal, styles, tried, cells)))
 
@@ -235,9 +237,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
     found: list[str] = []
     for ends, counts in ((there, times), (there[::-1], times[::-1])):
         written = [f"{value:.15g}" for value in ends[-_MOST_CODES:]]
-        tail = next(
-            (n for n, code in enumerate(reversed(written)) if not match("code_for_missing", code)), len(written)
-        )
+        tail = next((n for n, code in enumerate(written[::-1]) if not match("code_for_missing", code)), len(written))
         for many in range(min(tail, len(ends) - 2), 0, -1):
             others, codes = ends[:-many], ends[-many:]
             spread = abs(float(others[-1] - others[0]))
@@ -248,18 +248,6 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
                 found += written[-many:]
                 break
     return tuple(found)
-
-
-def _list_whose(cells: Mapping[str, Sequence[str]], kinds: Mapping[str, ColumnKind]) -> tuple[str, ...]:
-    """Columns that may say whose a row is: ids, then words and whole numbers that are nearly unique or come again."""
-    candidates: dict[str, tuple[int, float]] = {}
-    for name, column in cells.items():
-        present = [cell for cell in column if cell.strip()]
-        share = len({*present}) / max(1, len(present))
-        is_id, is_word = kinds[name].kind == "id", kinds[name].kind in ("text", "code") or names_a_person(name)
-        if present and (is_id or (is_word and (share > 0.9 or (share < 0.7 and len({*present}) >= 10)))):
-            candidates[name] = (0 if names_a_person(name) else 1 if is_id else 2, -share)
-    return tuple(sorted(candidates, key=candidates.__getitem__))
 
 
 def _is_read_like(one: FileFormat, other: FileFormat) -> bool:

@@ -38,7 +38,7 @@ from dpviz.tables.file_format import (
     match,
     refuse_garbled,
 )
-from dpviz.tables.loaded_table import MISSING, IntakeError
+from dpviz.tables.loaded_table import MISSING, IntakeError, demand
 
 # How much of a file is looked at: as many lines at its beginning, in its middle and at its end, in bytes at most.
 _LINES, _BYTES, _CELLS = 1_000, 1_000_000, 200_000
@@ -79,17 +79,18 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
         raise IntakeError.of("returns_alone")
     sample = _take_blocks(lines)
     text = [line.removesuffix("\r") for line in sample.decode(encoded.byte_encoding, errors="replace").split("\n")]
-    _refuse_other_tables(text)
+    full = [line.strip() for line in text[:_SCORED] if line.strip()]
+    if full and full[0].lower().startswith(("@relation", "@attribute")):
+        raise IntakeError.of("arff")
+    for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
+        demand(sum(match(what, line) is not None for line in full) <= part * len(full), what)
     text[0] = text[0].removeprefix("\ufeff")
     stated = find_delimiter_above(text[0])
     ranked = [(1.0, stated, '"')] if stated else _rank_dialects(text[:-1] if text[-1] == "" else text)
     # Without a header a row would say which byte comes first.
     ordered = replace(encoded, encoding=_UTF_16.get(file.raw[:2], encoded.encoding))
-    found = [
-        _read_dialect(text, replace(ordered, delimiter=delimiter, quote=quote))
-        for score, delimiter, quote in ranked[:2]
-        if score >= _NEAR * ranked[0][0]
-    ]
+    near = [dialect for score, *dialect in ranked[:2] if score >= _NEAR * ranked[0][0]]
+    found = [_read_dialect(text, replace(ordered, delimiter=mark, quote=quote)) for mark, quote in near]
     readings = found[0]
     if len(found) > 1 and len(readings) == 1 and readings[0].names != found[1][0].names:
         readings = [replace(readings[0], notes=(*readings[0].notes, NOTES["near_dialect"])), found[1][0]]
@@ -118,15 +119,6 @@ def _find_stop(lines: bytes, start: int) -> int:
     return len(lines) if ends else min(len(lines), start + _BYTES) - len(rest)
 
 
-def _refuse_other_tables(lines: Sequence[str]) -> None:
-    full = [line.strip() for line in lines[:_SCORED] if line.strip()]
-    if full and full[0].lower().startswith(("@relation", "@attribute")):
-        raise IntakeError.of("arff")
-    for what, part in (("libsvm", 0.5), ("two_marks", 0.9), ("quoted_line", 0.9)):
-        if sum(match(what, line) is not None for line in full) > part * len(full):
-            raise IntakeError.of(what)
-
-
 def _guess_encoding(raw: bytes) -> str:
     """Byte order mark first, then UTF-8, else what the letters look most like, Western ones where that is open."""
     if raw.startswith(_UTF_32):  # it begins with the mark of UTF-16
@@ -139,24 +131,20 @@ def _guess_encoding(raw: bytes) -> str:
         for start in range(0, 0 if raw.isascii() else len(raw), _BYTES):
             decoder.decode(raw[start : start + _BYTES], final=start + _BYTES >= len(raw))
     except UnicodeDecodeError:
-        return _guess_by_letters(raw)
+        from charset_normalizer import from_bytes  # slow to import
+
+        western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
+        # Each different line once: what repeats says nothing more of letters.
+        odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
+        found = [*from_bytes(odd, cp_isolation=_OF_LETTERS)]
+        if found and found[0].encoding in EAST_ASIAN:  # of those that fit as well, the most frequent one
+            fits = [one for one in found if one.encoding in EAST_ASIAN and one.chaos <= found[0].chaos]
+            found.insert(0, min(fits, key=lambda one: (-one.coherence, EAST_ASIAN.index(one.encoding))))
+        names = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
+        word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
+        own_script = _WESTERN.isdisjoint(names) and re.search(word, odd) is not None
+        return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
     return "utf-8"
-
-
-def _guess_by_letters(raw: bytes) -> str:
-    from charset_normalizer import from_bytes  # slow to import
-
-    western = "iso8859-1" if any(byte in raw for byte in _UNDEFINED_IN_CP1252) else "cp1252"
-    # Each different line once: what repeats says nothing more of letters.
-    odd = b"\n".join(dict.fromkeys(line for line in _take_blocks(raw).split(b"\n") if not line.isascii()))[:20_000]
-    found = [*from_bytes(odd, cp_isolation=_OF_LETTERS)]
-    if found and found[0].encoding in EAST_ASIAN:  # of those that fit as well, the most frequent one
-        fits = [one for one in found if one.encoding in EAST_ASIAN and one.chaos <= found[0].chaos]
-        found.insert(0, min(fits, key=lambda one: (-one.coherence, EAST_ASIAN.index(one.encoding))))
-    names = {codecs.lookup(one.encoding).name for one in found if one.chaos <= found[0].chaos}
-    word = rb"([\x80-\xff][\x40-\xff]){2}" if found and found[0].encoding in EAST_ASIAN else rb"[\x80-\xff]{3}"
-    own_script = _WESTERN.isdisjoint(names) and re.search(word, odd) is not None
-    return codecs.lookup(found[0].encoding).name if found and (own_script or found[0].coherence > 0.2) else western
 
 
 def _split(line: str, declared: FileFormat) -> list[str]:
@@ -253,9 +241,13 @@ def _read_dialect(text: Sequence[str], declared: FileFormat) -> list[Reading]:
     rows = zip(text[above.body :], records[above.body :], strict=True)
     notes = [NOTES["no_record"]] if any(line.strip() and not record for line, record in rows) else []
     found = [*_read_top(records, declared, above, first, width)]
-    if len(found[0].names) > file_format.MAX_COLUMNS:
-        raise IntakeError.of("too_many_columns", most=file_format.MAX_COLUMNS)
-    notes += _find_below(found[0].body, width)
+    demand(len(found[0].names) <= file_format.MAX_COLUMNS, "too_many_columns", most=file_format.MAX_COLUMNS)
+    # What stands at the end of the file and is no row of the table: totals, notes.
+    last = found[0].body[1:][-4:]
+    if any(len(record) == width > 1 and any(match("total", cell.strip(" :*")) for cell in record) for record in last):
+        notes.append(NOTES["total"])
+    if last and len(last[-1]) == 1 < width:
+        notes.append(NOTES["below"])
     return [replace(one, notes=(*one.notes, *notes)) for one in found]
 
 
@@ -453,13 +445,3 @@ def _is_a_unit(cell: str) -> bool:
     """
     parts = re.split(r"[\s/·*]+", cell.strip("()[]").casefold())
     return all(re.sub(r"(?<=\D)[\d²³^-]+$", "", part) in WORDS["unit"] for part in parts)
-
-
-def _find_below(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """What stands at the end of the file and is no row of the table: totals, notes."""
-    last, notes = rows[1:][-4:], []
-    if any(len(record) == width > 1 and any(match("total", cell.strip(" :*")) for cell in record) for record in last):
-        notes.append(NOTES["total"])
-    if last and len(last[-1]) == 1 < width:
-        notes.append(NOTES["below"])
-    return notes

@@ -56,7 +56,7 @@ class RowLoss:
         """
         names = declared.columns
         values = loaded.encode_columns(names, declared.coded)
-        loss = cls.count(values, names, dropped=declared.relation == "add_remove", unread=loaded.unread)
+        loss = cls.count(values, names, dropped=declared.drops_incomplete, unread=loaded.unread)
         mended = tuple(
             replace(one, style=_find_mending(loaded.unread.get(one.name, Unread()), declared.file.get_style(one.name)))
             for one in loss.columns

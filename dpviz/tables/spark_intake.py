@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +19,9 @@ import pyarrow as pa
 
 from dpviz.core import Domain, add_up, check
 from dpviz.tables.arrow_intake import ArrowTable, list_wanted, make_batch
+from dpviz.tables.declarations import Declaration
 from dpviz.tables.given_rows import ClusterRows, refuse_gone
-from dpviz.tables.loaded_table import NO_CODINGS, CellCoding, IntakeError
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.prepared_rows import Batch
 
 SCHEME = "sc"
@@ -159,17 +160,9 @@ class SparkTable(ArrowTable):
     def _refuse_damaged(self) -> AbstractContextManager[None]:
         return refuse_gone("no_spark_table", name=self.name)
 
-    def prepare(
-        self,
-        numbers: Sequence[str],
-        domain: Domain,
-        *,
-        drop_incomplete: bool,
-        id_column: str | None = None,
-        codings: Mapping[str, CellCoding] = NO_CODINGS,
-        rows_per_person: int = 1,
-    ) -> ClusterRows:
+    def prepare(self, declared: Declaration, domain: Domain) -> ClusterRows:
         """The rows, prepared where they lie as declared (see ``Preparation``); refuses as ``read_batches`` does."""
+        numbers, id_column, codings = declared.columns, declared.id_column, declared.coded
         self.check_coded(numbers, codings, id_column)
         wanted = list_wanted(numbers, id_column)
         chosen = [pa.field(name, self._schema.field(name).type) for name in wanted]
@@ -190,13 +183,9 @@ class SparkTable(ArrowTable):
                 none = [(0, pickle.dumps(make([empty])))]
                 found, places = self.frame.sparkSession.createDataFrame(none, _PARTS), [0]
         try:
-            return ClusterRows.of(
-                [SparkPart(found, place) for place in places],
-                domain,
-                drop_incomplete=drop_incomplete,
-                rows_per_person=None if id_column is None else rows_per_person,
-                engine=SparkEngine(),
-            )
+            parts, drops = [SparkPart(found, place) for place in places], declared.drops_incomplete
+            most = None if id_column is None else declared.rows_per_person
+            return ClusterRows.of(parts, domain, drop_incomplete=drops, rows_per_person=most, engine=SparkEngine())
         finally:
             with refuse_gone("spark_gone"):
                 found.unpersist()

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 from scipy import sparse
 
-from dpviz.tables.loaded_table import IntakeError
+from dpviz.tables.loaded_table import IntakeError, demand
 from dpviz.words import foreign
 
 MOST_COLUMNS = 200_000
@@ -79,21 +79,17 @@ def _read(path: Path) -> Any:
             raise _make_too_large_error(path)
         form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
-        if form != b"csr":
-            raise IntakeError.of("sparse_by_column", name=path.name)
-        if len(shape) != 2:
-            raise IntakeError.of("no_sparse", name=path.name)
+        demand(form == b"csr", "sparse_by_column", name=path.name)
+        demand(len(shape) == 2, "no_sparse", name=path.name)
         n, d = (int(size) for size in shape)
-        if n < 1 or d < 1:
-            raise IntakeError.of("sparse_empty", name=path.name)
+        demand(n >= 1 and d >= 1, "sparse_empty", name=path.name)
         if d > MOST_COLUMNS:
             raise _make_too_large_error(path)
         if any(not foreign.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
             raise _make_too_large_error(path)
         data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
-        places, starts = (
-            _read_array(archive, name, _WHOLE_NUMBERS, 1).astype(np.int64) for name in ("indices", "indptr")
-        )
+        both = (_read_array(archive, name, _WHOLE_NUMBERS, 1) for name in ("indices", "indptr"))
+        places, starts = (values.astype(np.int64) for values in both)
     matrix = sparse.csr_array((data, places, starts), shape=(n, d))
     if starts[-1] != len(data):  # SciPy would cut the rest off
         raise IntakeError.of("no_sparse", name=path.name)

@@ -47,7 +47,7 @@ def stay_at_home(monkeypatch: pytest.MonkeyPatch) -> Gate:
 
         def _begin(self) -> None:
             with self._lock:
-                if self._state is not JobState.QUEUED:
+                if self.state is not JobState.QUEUED:
                     return
                 self._note_begin()
             gate.jobs += 1

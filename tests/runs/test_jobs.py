@@ -70,7 +70,7 @@ def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
     now = 1000.0
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now))
     job: Job = Job(job_work.count, 1)
-    job._state = JobState.RUNNING
+    job.state = JobState.RUNNING
     job._take(Progress(40, 100))  # resumed: these forty took no time
     assert job.seconds_left is None
     now = 1010.0

@@ -397,7 +397,8 @@ def _paint_price(asked: AskingAgain, palette: Palette) -> Plot:
 
 def _paint_gain(asked: AskingAgain, palette: Palette) -> Plot:
     plot, times = _make_plot(asked, palette), np.array([one.times for one in asked.prices])
-    most, gained = 100 * np.array([one.most_gain for one in asked.prices]), np.array(sorted(asked.gains))
+    bounds = [bound_advantage(epsilon=one.composed, delta=one.delta) for one in asked.prices]
+    most, gained = 100 * np.array(bounds), np.array(sorted(asked.gains))
     gains = 100 * np.array([asked.gains[int(one)] for one in gained])
     _add_line(plot, times, most, palette.text)
     _add_line(plot, gained, gains, palette.inks[2])

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms import Card, Level, Setting, find_card, format_apart
+from dpviz.algorithms import Level, Setting, find_card, format_apart
 from dpviz.core import Array, Flags, Relation, RequestError, check, gdp_mu
 from dpviz.runs.request import Contender
 from dpviz.runs.run_sentences import make_refusal
@@ -36,22 +36,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-USUAL_LOSS, USUAL_SHARE = 1.1, 0.8
-"""What is wanted where nobody says otherwise: 8 of 10 runs lose at most 10 % more than k-means++."""
-
 _DIGITS = 3  # of an ε that is needed or allowed
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is good enough.
+    """What is good enough; where nobody says otherwise, that 8 of 10 runs lose at most 10 % more than k-means++.
 
     * ``loss``: the most that a run may lose, over the loss of k-means++; above 1.
     * ``share``: the part of all runs that must keep to it.
     """
 
-    loss: float = USUAL_LOSS
-    share: float = USUAL_SHARE
+    loss: float = 1.1
+    share: float = 0.8
 
     def __post_init__(self) -> None:
         if not self.loss > 1:
@@ -398,11 +395,6 @@ def foresee(
     return _foresee(replace(setting, epsilon=1.0), share, study)
 
 
-@lru_cache(maxsize=1024)
-def _foresee(setting: Setting, share: float, study: SyntheticStudy) -> Prospects:
-    return Prospects(setting, share, study)
-
-
 @dataclass(frozen=True, eq=False)
 class Prospects:
     """What the study foresees for a table of one size, each algorithm at every ε; answers are kept."""
@@ -519,20 +511,6 @@ class Prospects:
         epsilon = best.epsilon if best else EPSILONS[-1]
         there = self.list_outlooks(epsilon, target) if self.reaches(epsilon) else []
         leading = best or next(iter(there), None)
-        return Advice(
-            setting=replace(self.setting, epsilon=epsilon),
-            target=target,
-            best=best,
-            each=() if leading is None else self._list_needed_by_each(leading.algorithm, target),
-            others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
-            changes=tuple(self._list_changes(epsilon, target)),
-            n_tables=len(self.weights),
-            beyond=not (self.study.covers(self.setting) and self.reaches(epsilon)),
-            share=self.share,
-        )
-
-    def _list_changes(self, epsilon: float, target: Target) -> list[Change]:
-        """The same question with more rows, with fewer clusters, and what a larger ε would give."""
         n, k = self.setting.n or 0, self.setting.k
         rows, fewer = 3 * n, max(1, k // 2)
         others = [(f"{rows:,} rows instead of {n:,}", replace(self.setting, n=rows))]
@@ -544,7 +522,17 @@ class Prospects:
         if larger is not None:
             cheapest = _choose_cheapest(self.list_outlooks(larger, target))
             changes.append(Change(f"ε = {larger:g} instead of {epsilon:g}", cheapest, asks_epsilon=True))
-        return changes
+        return Advice(
+            setting=replace(self.setting, epsilon=epsilon),
+            target=target,
+            best=best,
+            each=() if leading is None else self._list_needed_by_each(leading.algorithm, target),
+            others=tuple(outlook for outlook in there if best is None or outlook.algorithm != best.algorithm),
+            changes=tuple(changes),
+            n_tables=len(self.weights),
+            beyond=not (self.study.covers(self.setting) and self.reaches(epsilon)),
+            share=self.share,
+        )
 
     def find_reached(self, algorithm: str, epsilon: float, parts: Sequence[float]) -> list[float]:
         """The loss, over that of k-means++, that these parts of the synthetic tables do not exceed."""
@@ -573,6 +561,9 @@ class Prospects:
         return pd.DataFrame(lines, columns=["contender", "algorithm", "epsilon", "ratio", "weight"])
 
 
+_foresee = lru_cache(maxsize=1024)(Prospects)
+
+
 def _choose_cheapest(there: Sequence[Outlook]) -> Outlook | None:
     """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
     alike = [one for one in there if one.behind <= ALIKE * there[0].behind and one.share >= there[0].share]
@@ -588,19 +579,13 @@ def _can_run(algorithm: str, setting: Setting) -> bool:
         Contender(algorithm).check_budget(setting.epsilon, setting.delta, n=setting.n)
     except RequestError:
         return False
-    if params.refusal(setting.relation) is not None or not _takes_categories(card, setting):
+    # Categories make more coordinates than it takes, or drown it.
+    crowded = card.most_coded is not None and setting.coded > card.most_coded
+    drowned = setting.coded and card.categories is not None and card.categories.level is Level.RED
+    if params.refusal(setting.relation) is not None or crowded or drowned:
         return False
     assert setting.n is not None
     # Where a bench told what to expect, a red light means a large loss, not a larger one than that of others.
-    return (
-        card.expect is not None
-        or card.smallest_n is None
-        or card.smallest_n(setting, params) * setting.rows_per_person <= setting.n
-    )
-
-
-def _takes_categories(card: Card, setting: Setting) -> bool:
-    """Whether it runs where categories make so many coordinates, and is not drowned by them."""
-    if card.most_coded is not None and setting.coded > card.most_coded:
-        return False
-    return not setting.coded or card.categories is None or card.categories.level is not Level.RED
+    if card.expect is not None or card.smallest_n is None:
+        return True
+    return card.smallest_n(setting, params) * setting.rows_per_person <= setting.n

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, format_apart, round_up
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
-from dpviz.runs.advice.advice import EPSILONS, Prospects, Target, find_start, foresee, load_stored_study
+from dpviz.runs.advice.advice import EPSILONS, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
 from dpviz.runs.run_sentences import SENTENCES, make_refusal
 from dpviz.runs.verdict import Verdict
@@ -144,11 +144,7 @@ class Judgement:
         """
         if self.level is None:
             return ""
-        return {
-            Level.GREEN: "enough records",
-            Level.AMBER: "borderline",
-            Level.RED: "too few records",
-        }[self.level]
+        return {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}[self.level]
 
     @property
     def announcement(self) -> str:
@@ -170,7 +166,15 @@ class Judgement:
     ) -> Judgement:
         """Judge an algorithm at a setting, of whose ε it gets a ``share``."""
         params = params if params is not None else card.params()
-        return _dim(_judge_setting(_Judge(card, params, target or Target(), sparse, share), setting), card, setting)
+        judged = _judge_setting(_Judge(card, params, target or Target(), sparse, share), setting)
+        # No brighter than the algorithm is where there are categories.
+        most, levels = card.categories, list(Level)
+        if not setting.coded or most is None:
+            return judged
+        if judged.level is not None and levels.index(judged.level) >= levels.index(most.level):
+            return judged
+        message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
+        return replace(judged, level=most.level, message=message, hides_categories=True)
 
     @classmethod
     def of_request(
@@ -202,19 +206,6 @@ class Judgement:
         if self.level is Level.RED and verdict.fine:
             return SENTENCES.fill("light_too_dark")
         return ""
-
-
-def _dim(judged: Judgement, card: Card, setting: Setting) -> Judgement:
-    """The judgement of the same setting without categories, no brighter than the algorithm is where there are some."""
-    most, levels = card.categories, list(Level)
-    if (
-        not setting.coded
-        or most is None
-        or (judged.level is not None and levels.index(judged.level) >= levels.index(most.level))
-    ):
-        return judged
-    message = f"Categories make {setting.coded} coordinates, and {most.why}: choose auto, lsh-coreset or balcan."
-    return replace(judged, level=most.level, message=message, hides_categories=True)
 
 
 @lru_cache(maxsize=1024)
@@ -279,11 +270,8 @@ class _Judge(NamedTuple):
         """Whether advice for such a table asks for no larger ε."""
         if not self.is_studied(setting):
             return False
-        return self.foresee(setting).find_needed(self.card.id, self.target) <= setting.epsilon * (1 + 1e-9)
-
-    def foresee(self, setting: Setting) -> Prospects:
-        """What the stored study says of such a table at every ε."""
-        return foresee(setting, share=self.share)
+        needed = foresee(setting, share=self.share).find_needed(self.card.id, self.target)
+        return needed <= setting.epsilon * (1 + 1e-9)
 
     def at(self, setting: Setting) -> Setting:
         """What the algorithm is asked: with its part of ε."""
@@ -306,9 +294,8 @@ class _Judge(NamedTuple):
             said = f"{head}, {setting.n:,} records: {_describe_expected(expected, common=setting.common)}."
         else:
             said = self._describe_need(head, setting, levels.like)
-        return " ".join(
-            part for part in (said, self._describe_study(setting), *self._list_remedies(setting, levels)) if part
-        )
+        parts = (said, self._describe_study(setting), *self._list_remedies(setting, levels))
+        return " ".join(filter(None, parts))
 
     def describe(self, setting: Setting) -> str:
         """What is asked, in letters, and how much of ε is the algorithm's."""
@@ -352,9 +339,9 @@ class _Judge(NamedTuple):
 
     def _describe_study(self, setting: Setting) -> str:
         """What the stored study says of this ε, in the words of advice."""
-        if not self.is_studied(setting) or not self.foresee(setting).reaches(setting.epsilon):
+        if not self.is_studied(setting) or not foresee(setting, share=self.share).reaches(setting.epsilon):
             return ""
-        share = self.foresee(setting).compute_share_met(self.card.id, setting.epsilon, self.target)
+        share = foresee(setting, share=self.share).compute_share_met(self.card.id, setting.epsilon, self.target)
         on = f"On {round_percent(share)}" if share > 0 else "On none"
         return f"{on} of the made-up tables of about this size it loses at most {self.target.above}."
 
@@ -374,9 +361,7 @@ class _Judge(NamedTuple):
         assert setting.n is not None
         rows = self.find_fewest(setting, holds, above=setting.n)
         larger = [epsilon for epsilon in EPSILONS if epsilon > setting.epsilon]
-        epsilon = (
-            find_start(larger, [holds(replace(setting, epsilon=epsilon)) for epsilon in larger]) if larger else inf
-        )
+        epsilon = find_start(larger, [holds(replace(setting, epsilon=at)) for at in larger]) if larger else inf
         ways = [f"about {rows:,.0f} records"] * isfinite(rows) + [f"ε ≥ {epsilon:g}"] * isfinite(epsilon)
         if not ways:
             return f"Nothing that was tried would do {words}: fewer clusters might."
@@ -440,9 +425,7 @@ def list_noisy_shares(domain: Domain, *, n: int | None, k: int, epsilon: float, 
     if n is None or not wide:
         return ()
     noise = compute_column_noise(domain, rows=count_cluster_rows(n, k), epsilon=epsilon, **declared)
-    shares = {
-        column.name: float(noise[place.start]) for column, place in zip(domain.declared, domain.places, strict=True)
-    }
+    shares = {one.name: float(noise[place.start]) for one, place in zip(domain.declared, domain.places, strict=True)}
     return tuple(
         f"Shares of {column.name!r} carry {format_plus_minus(100 * shares[column.name])} %, nine in ten: declare fewer "
         "values, or a larger weight."

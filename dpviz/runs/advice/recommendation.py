@@ -20,8 +20,6 @@ from dpviz.algorithms import Setting, format_apart
 from dpviz.core import Relation, RequestError, Scaling, check
 from dpviz.runs.advice.advice import (
     EPSILONS,
-    USUAL_LOSS,
-    USUAL_SHARE,
     Advice,
     Target,
     count_steps_apart,
@@ -120,11 +118,10 @@ class Recommendation:
             return cls(
                 *(target, who, first.epsilon, first.typical, first.highest), measured=True, apart=apart, share=share
             )
-        if advice is None or advice.best is None:
+        best = None if advice is None else advice.best
+        if best is None:
             return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
-        return cls(
-            target, advice.best.title, advice.epsilon, advice.best.median, EPSILONS[-1], measured=False, share=share
-        )
+        return cls(target, best.title, best.epsilon, best.median, EPSILONS[-1], measured=False, share=share)
 
 
 def _make_whole(answer: SmallestEpsilon, share: float) -> SmallestEpsilon:
@@ -234,9 +231,8 @@ class RowsAdvice:
         # What is set otherwise than it was studied has a name of its own, under which nothing is found.
         studied = contender is None or contender.settings == contender.card.params()
         asked = "" if contender is None else contender.algorithm if studied else contender.to_text()
-        few, many = (
-            foresee(replace(setting, n=n), share=share, algorithm=asked).advise(target) for n in (rows.low, rows.high)
-        )
+        prospects = (foresee(replace(setting, n=n), share=share, algorithm=asked) for n in (rows.low, rows.high))
+        few, many = (one.advise(target) for one in prospects)
         return cls(rows, few, many, asked)
 
 
@@ -246,8 +242,8 @@ def advise(
     k: int = 5,
     *,
     declaration: Declaration | Mapping[str, Any] | str | os.PathLike[str] | None = None,
-    target: float = USUAL_LOSS,
-    share: float = USUAL_SHARE,
+    target: float = Target.loss,
+    share: float = Target.share,
     delta: float = 0.0,
     relation: str | None = None,
     rows_per_person: int | None = None,

@@ -191,7 +191,10 @@ def _check_losses(
 
 def check_attacks(subject: Subject) -> str:
     """No attacker tells whether a person is in a table more often than ε and δ allow."""
-    card, neighbors, best = subject.card, _make_far_person(), 0.0
+    few, person = make_blobs(20, seed=3) * 0.3, np.ones((1, 2))
+    present, absent = BOUGHT.table(np.r_[few, person]), BOUGHT.table(few)
+    neighbors = NeighboringTables(present, absent, present.domain.region.clip(person))
+    card, best = subject.card, 0.0
     for pure, (params, delta) in {is_pure(card, *setting): setting for setting in subject.settings}.items():
         asked = Request(Contender.of(card, params), 2, 1.0, delta)
         with add_context(*describe_case(params, delta)):
@@ -218,13 +221,6 @@ def _list_records(found: Sequence[AttackTrial], asked: Request, *, pure: bool) -
     return {of: attack(*scored) for of, scored in sides.items()}
 
 
-def _make_far_person() -> NeighboringTables:
-    """Few rows in the middle, and a person in a corner or not."""
-    few, person = make_blobs(20, seed=3) * 0.3, np.ones((1, 2))
-    present, absent = BOUGHT.table(np.r_[few, person]), BOUGHT.table(few)
-    return NeighboringTables(present, absent, present.domain.region.clip(person))
-
-
 # Rows of a chunk are so few that there are many chunks.
 _CHUNK = 256
 
@@ -247,13 +243,8 @@ def check_hard_tables(subject: Subject) -> str:
 
 def _run_ends(subject: Subject, params: Mapping[str, Any], delta: float) -> int:
     """Runs with every parameter at either end of its range."""
-    param_fields = subject.card.params.param_fields()
-    ends = [
-        (param_field.name, end)
-        for param_field in param_fields
-        for end in (param_field.low, param_field.high)
-        if end is not None
-    ]
+    fields = subject.card.params.param_fields()
+    ends = [(field.name, end) for field in fields for end in (field.low, field.high) if end is not None]
     for name, end in ends:
         with add_context(*describe_case(params, delta, f"{name} = {end:g}")):
             run = subject.run(BOUGHT.table(make_blobs(60)), k=2, delta=delta, params={**params, name: end})
@@ -444,16 +435,8 @@ Offence = tuple[int, str]
 """A line, and what is wrong there."""
 
 _SECRETS = {"reveal", "accesses", "entries", "cap"}
-_BACK_DOORS = {
-    "__globals__",
-    "__closure__",
-    "__self__",
-    "__dict__",
-    "__getattribute__",
-    "f_back",
-    "f_locals",
-    "gi_frame",
-}
+_BACK_DOORS = {"__globals__", "__closure__", "__self__", "__dict__", "__getattribute__"}
+_BACK_DOORS |= {"f_back", "f_locals", "gi_frame"}
 _ROUND_IT = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
 _HIDDEN = {"dpviz.core.rows", "dpviz.core.private_session.PrivateTable", "dpviz.core.revealed_rows"}
 _MEMORY = {"gc", "ctypes"}
@@ -463,13 +446,9 @@ _DRAWS_NOTHING = {"Generator", "SeedSequence", "default_rng", "RandomState", "ge
 
 def format_dotted(node: ast.expr) -> str:
     """A name with its attributes, as it is written; "" for whatever else."""
-    match node:
-        case ast.Attribute():
-            return f"{format_dotted(node.value)}.{node.attr}"
-        case ast.Name():
-            return node.id
-        case _:
-            return ""
+    if isinstance(node, ast.Attribute):
+        return f"{format_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def list_named(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -508,30 +487,22 @@ def list_ways_round(tree: ast.AST) -> Iterator[Offence]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             private = node.attr.startswith("_") and not node.attr.startswith("__")
-            anothers = (
-                private
-                and node.attr not in ("_replace", "_asdict")
-                and format_dotted(node.value) not in ("self", "cls")
-            )
-            if anothers or node.attr in _SECRETS | _BACK_DOORS:
+            own = node.attr in ("_replace", "_asdict") or format_dotted(node.value) in ("self", "cls")
+            if (private and not own) or node.attr in _SECRETS | _BACK_DOORS:
                 yield node.lineno, f"reaches for {node.attr}"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ROUND_IT:
             yield node.lineno, f"calls {node.func.id}"
         if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((node.lineno, words) for words in _list_taken_whole(node))
+            # A door, a module that what is hidden can be reached from, or all names of a module of ours.
+            everything = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+            for module in dict.fromkeys(list_whole(node)):
+                if everything and module.partition(".")[0] == _HEAD:
+                    yield node.lineno, f"imports all names of {module}: import each that is needed by its name"
+                elif is_door(module) or _reaches_hidden(module):
+                    yield node.lineno, f"imports {module} as a whole: import each name that is needed from it"
     for line, module in list_imports(tree):
         if module in _HIDDEN or module.partition(".")[0] in _MEMORY:
             yield line, f"imports {module}"
-
-
-def _list_taken_whole(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    """A door, a module that what is hidden can be reached from, or all names of a module of ours."""
-    everything = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
-    for module in dict.fromkeys(list_whole(node)):
-        if everything and module.partition(".")[0] == "dpviz":
-            yield f"imports all names of {module}: import each that is needed by its name"
-        elif is_door(module) or _reaches_hidden(module):
-            yield f"imports {module} as a whole: import each name that is needed from it"
 
 
 def _reaches_hidden(module: str) -> bool:

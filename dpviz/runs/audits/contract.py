@@ -12,15 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import Card
-from dpviz.core import (
-    Accounting,
-    Broken,
-    Entry,
-    PrivateSession,
-    PrivateTable,
-    compute_total_epsilon,
-    replay,
-)
+from dpviz.core import Accounting, Broken, PrivateSession, PrivateTable, compute_total_epsilon, replay
 from dpviz.runs.audits.neighboring_tables import NeighborSetting, list_settings, list_variants
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.one_run import Run, run_request
@@ -155,26 +147,21 @@ def check_booked(first: Recorded) -> None:
     booked = [(entry.mechanism, entry.sensitivity, entry.scale) for entry in run.entries]
     demand(drawn == booked, "the ledger does not list what was drawn")
     demand(len(run.entries) > 0, "nothing was asked, so that nothing was spent")
-    check_total(run.entries, epsilon=run.epsilon, delta=run.delta, fraction=run.spent_fraction)
+    # The total, in the ledger's own accounting and by dp-accounting.
+    spent = f"{run.spent_fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
+    demand(_LEAST_SPENT <= run.spent_fraction <= 1.0, spent)
+    total = compute_total_epsilon(run.entries[0].accounting, run.entries, delta=run.delta)
+    demand(total <= run.epsilon, f"the entries add up to ε = {total:.6g} of {run.epsilon:g}")
+    independent = compute_independent_epsilon(run.entries, delta=run.delta)
+    if independent is None:
+        raise Broken("an independent library cannot add the entries up")
+    added = f"an independent library adds the entries up to ε = {independent:.6g} of {run.epsilon:g}"
+    demand(_LEAST_FOUND * run.epsilon <= independent <= run.epsilon, added)
     demand(0 < run.spent_epsilon <= run.epsilon, f"ε = {run.spent_epsilon:.6g} of {run.epsilon:g} was spent")
     for entry in run.entries:
         demand(entry.accounting is run.accounting, "an entry is booked under another accounting")
         demand(entry.amount > 0, "an entry costs nothing")
         demand(0 < entry.epsilon <= run.epsilon * (1 + _ROUNDING), "an entry costs more than was asked for")
-
-
-def check_total(entries: tuple[Entry, ...], *, epsilon: float, delta: float, fraction: float) -> None:
-    """A ledger's total, in its own accounting and by dp-accounting."""
-    accounting = entries[0].accounting
-    spent = f"{fraction:.4f} of the request was spent; {_LEAST_SPENT:g} to 1 is allowed"
-    demand(_LEAST_SPENT <= fraction <= 1.0, spent)
-    total = compute_total_epsilon(accounting, entries, delta=delta)
-    demand(total <= epsilon, f"the entries add up to ε = {total:.6g} of {epsilon:g}")
-    independent = compute_independent_epsilon(entries, delta=delta)
-    if independent is None:
-        raise Broken("an independent library cannot add the entries up")
-    added = f"an independent library adds the entries up to ε = {independent:.6g} of {epsilon:g}"
-    demand(_LEAST_FOUND * epsilon <= independent <= epsilon, added)
 
 
 def check_centers(run: Run, k: int) -> None:

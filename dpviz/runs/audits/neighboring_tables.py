@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.algorithms import Card
-from dpviz.core import BLOCK_NUMBERS, Accounting, Array, Codes, Domain, PrivateTable, Relation
+from dpviz.core import Accounting, Array, Codes, Domain, PrivateTable, Relation
 from dpviz.tables import codings
 
 
@@ -21,34 +21,17 @@ def make_blobs(n: int = 400, dim: int = 2, k: int = 3, seed: int = 0) -> Array:
 
 
 def make_small_table(
-    values: Array | None = None,
-    *,
-    dim: int = 2,
-    relation: Relation = Relation.ADD_REMOVE,
-    n_public: int | None = None,
-    radius: float | None = None,
-    persons: Codes | None = None,
-    rows_per_person: int = 1,
-    block_numbers: int = BLOCK_NUMBERS,
-    mixed: bool = False,
+    values: Array | None = None, *, dim: int = 2, radius: float | None = None, mixed: bool = False, **declared: Any
 ) -> PrivateTable:
     """A table over [-1, 1]^dim whose unit coordinates are its data units; or ``mixed``, of four columns.
 
-    ``values`` (n, dim), unit coordinates; None: usual ones; ``persons`` (n,), whose each row is.
+    ``values`` (n, dim), unit coordinates; None: usual ones; ``declared``, what a ``PrivateTable`` is told besides.
     """
     rows = make_blobs(dim=dim) if values is None else values
     domain = Domain.of([f"x{j}" for j in range(rows.shape[1])], -1.0, 1.0, radius=radius)
     if mixed:
         domain, rows = MIXED, make_mixed_rows(rows)
-    return PrivateTable(
-        rows,
-        domain,
-        relation=relation,
-        n_public=n_public,
-        persons=persons,
-        rows_per_person=rows_per_person,
-        block_numbers=block_numbers,
-    )
+    return PrivateTable(rows, domain, **declared)
 
 
 _KINDS = {"category": codings.Nominal(("a",)), "yes": codings.Closed(("no", "yes")), "hour": codings.Cycle(8.0)}
@@ -182,9 +165,9 @@ def list_variants(card: Card) -> list[tuple[Card, dict[str, Any], float]]:
     Tables whose rows are tuples are another kind of table, and left out.
     """
     others = {
-        param_field.name: next(choice for choice in reversed(param_field.choices) if choice != param_field.default)
-        for param_field in card.params.param_fields()
-        if param_field.choices and param_field.name not in ("preset", "rows")
+        one.name: next(choice for choice in reversed(one.choices) if choice != one.default)
+        for one in card.params.param_fields()
+        if one.choices and one.name not in ("preset", "rows")
     }
     (_, usual, _), *_ = list_settings(card)
     preset = {one.name: one.default for one in card.params.param_fields() if one.name == "preset"}

@@ -13,7 +13,6 @@ from dpviz.core import Accounting, Array, Entry
 from dpviz.runs.evaluation import match
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 from dpviz.runs.meaning.membership import AttackTrial, collect_scores
-from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.request import Request
 
 TIMES = (1, 4, 16, 64)
@@ -30,11 +29,6 @@ class RepeatedCost(NamedTuple):
     added: float
     composed: float
     delta: float
-
-    @property
-    def most_gain(self) -> float:
-        """The most by which any attacker's hits can exceed false alarms, by the composed price."""
-        return bound_advantage(epsilon=self.composed, delta=self.delta)
 
 
 def price_together(entries: Sequence[Entry], times: int, *, epsilon: float, delta: float) -> RepeatedCost:

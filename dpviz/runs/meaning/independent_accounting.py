@@ -52,9 +52,8 @@ def _add_up(entries: tuple[Entry, ...], delta: float) -> float | None:
         case Accounting.NONE:
             return None
         case Accounting.PURE:
-            return _compose_events(
-                RdpAccountant(orders=(_PURE_ORDER,)), map(_make_noise_event, entries), _NEGLIGIBLE_DELTA
-            )
+            pure = RdpAccountant(orders=(_PURE_ORDER,))
+            return _compose_events(pure, map(_make_noise_event, entries), _NEGLIGIBLE_DELTA)
         case Accounting.GDP | Accounting.PLD:
             # Loss distributions are rounded up to a grid, which has to be fine beside the total.
             mu = sqrt(fsum((entry.sensitivity / entry.scale) ** 2 for entry in entries))
@@ -81,12 +80,8 @@ def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
     from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 
     interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
-    parts = [
-        from_privacy_parameters(
-            DifferentialPrivacyParameters(entry.epsilon, entry.delta), value_discretization_interval=interval
-        )
-        for entry in entries
-    ]
+    given = (DifferentialPrivacyParameters(entry.epsilon, entry.delta) for entry in entries)
+    parts = [from_privacy_parameters(one, value_discretization_interval=interval) for one in given]
     return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
 
 

@@ -194,11 +194,8 @@ def attack(present: Sequence[float], absent: Sequence[float]) -> Attack:
     there, away = np.asarray(present, dtype=np.float64), np.asarray(absent, dtype=np.float64)
     best = _find_best_threshold(there[::2], away[::2])
     there, away = there[1::2], away[1::2]
-    return Attack(
-        compute_staircase(there, away),
-        Share(int((away >= best).sum()), len(away)),
-        Share(int((there >= best).sum()), len(there)),
-    )
+    false_alarms, hits = (Share(int((side >= best).sum()), len(side)) for side in (away, there))
+    return Attack(compute_staircase(there, away), false_alarms, hits)
 
 
 def compute_staircase(present: Array, absent: Array) -> Array:

@@ -63,7 +63,14 @@ class StudyFolder:
             if self._results.exists():
                 if not resume:  # it came while the lock was taken
                     raise RequestError(f"{called} has just been given the results of a study: give another folder.")
-                self._drop_torn_line()
+                # What a killed study wrote of its last line is cut.
+                if not self._results.is_file():
+                    raise RequestError(f"results.csv in {self._called} is no file: give another folder.")
+                raw = self._results.read_bytes()
+                if not raw.endswith(b"\n"):
+                    os.truncate(self._results, raw.rfind(b"\n") + 1)
+                if b"\n" not in raw:
+                    self._results.unlink()
             self.done = frozenset(row["trial"] for row in self._read())
             self._held = held.pop_all()
 
@@ -116,9 +123,8 @@ class StudyFolder:
                 self._write(rows, list(rows[0]))
 
     def _explain_disk_errors(self) -> AbstractContextManager[None]:
-        return translate_disk_errors(
-            called=self._called, after=f", then {self._again}: the runs that have finished are kept"
-        )
+        after = f", then {self._again}: the runs that have finished are kept"
+        return translate_disk_errors(called=self._called, after=after)
 
     def _columns(self) -> list[str]:
         with self._results.open(newline="", encoding="utf-8") as file:
@@ -156,16 +162,6 @@ class StudyFolder:
         except RequestError:  # nobody writes one by hand
             raise damaged from None
         return manifest
-
-    def _drop_torn_line(self) -> None:
-        """Cut what a killed study wrote of its last line."""
-        if not self._results.is_file():
-            raise RequestError(f"results.csv in {self._called} is no file: give another folder.")
-        raw = self._results.read_bytes()
-        if not raw.endswith(b"\n"):
-            os.truncate(self._results, raw.rfind(b"\n") + 1)
-        if b"\n" not in raw:
-            self._results.unlink()
 
 
 def _format_value(value: Any) -> Any:

@@ -21,7 +21,7 @@ from dpviz.runs.run_sentences import make_refusal
 from dpviz.words import foreign
 
 if TYPE_CHECKING:
-    from dpviz.runs.study.study_document import EntryDocument, FirstStudyDocument
+    from dpviz.runs.study.study_document import EntryDocument
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
@@ -82,7 +82,16 @@ class StudyGrid:
 
     def list_trials(self) -> list[Trial]:
         """The whole grid, every point once before any point a second time, so that a picture fills evenly."""
-        self._check_numbers()
+        lists = {"algorithms": self.contenders, "epsilons": self.epsilons, "deltas": self.deltas}
+        for name, values in {**lists, "sizes": self.ns, "ks": self.ks}.items():
+            check.at_least(1, **{f"number_of_{name}": len(values)})
+        check.repeats(repeats=self.repeats)
+        for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
+            Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
+        for k, n in product(self.ks, self.ns):
+            check.records(n=k if n is None else n)
+            if n is not None and k > n:
+                raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
         for contender, k in product(self.contenders, self.ks):
             if contender.settings.points_per_row(k) > 1:
                 raise make_refusal("several_points", who=contender.label, k=k)
@@ -126,9 +135,7 @@ class StudyGrid:
         'algorithms=auto,dplloyd:preset=su&epsilons=0.1,1&ks=5&deltas=0&repeats=1'
         """
         said = self._to_plain().items()
-        texts = {
-            name: ",".join(map(format_value, value if isinstance(value, list) else [value])) for name, value in said
-        }
+        texts = {key: ",".join(map(format_value, value if isinstance(value, list) else [value])) for key, value in said}
         return urlencode(texts, safe=",:=")
 
     @classmethod
@@ -156,36 +163,25 @@ class StudyGrid:
             raise make_refusal("no_settings", what=STUDY, version=_VERSION)
         if said["version"] == _VERSION:
             given = documents.read_document(StudyDocument, said, RequestError, at="settings").list_given()
-        else:
-            given = _translate_first_version(
-                documents.read_document(FirstStudyDocument, said, RequestError, at="settings")
-            )
+        else:  # the first version has two ends of ε, one k and one δ
+            first = documents.read_document(FirstStudyDocument, said, RequestError, at="settings")
+            ends = {"epsilon_from": first.epsilon_from, "epsilon_to": first.epsilon_to}
+            low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
+            check.within(low, check.MOST_EPSILON, epsilon_to=high)
+            one = {"ks": [first.k], "deltas": [first.delta], "repeats": first.repeats}
+            given = {"algorithms": first.algorithms, "epsilons": list(StudyGrid.list_epsilons(low, high)), **one}
         return _make_grid({name: given[name] for name in StudyGrid.FIELDS if name in given}, USUAL)
 
     def _to_plain(self) -> dict[str, Any]:
         """Plain values by name; n and the seed only where they are not the usual ones."""
         plain = {
             "algorithms": [contender.to_text() for contender in self.contenders],
-            "epsilons": list(self.epsilons),
-            "ks": list(self.ks),
-            "deltas": list(self.deltas),
+            **{name: list(getattr(self, name)) for name in ("epsilons", "ks", "deltas")},
             "ns": ["all" if n is None else n for n in self.ns],
             "repeats": self.repeats,
             "seed": self.seed,
         }
         return {name: value for name, value in plain.items() if (name, value) not in (("ns", ["all"]), ("seed", 0))}
-
-    def _check_numbers(self) -> None:
-        lists = {"algorithms": self.contenders, "epsilons": self.epsilons, "deltas": self.deltas}
-        for name, values in {**lists, "sizes": self.ns, "ks": self.ks}.items():
-            check.at_least(1, **{f"number_of_{name}": len(values)})
-        check.repeats(repeats=self.repeats)
-        for k, epsilon, delta in product(self.ks, self.epsilons, self.deltas):
-            Request(self.contenders[0], k, epsilon, delta, self.seed).check_numbers()
-        for k, n in product(self.ks, self.ns):
-            check.records(n=k if n is None else n)
-            if n is not None and k > n:
-                raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
 
     def _is_first_of_its_kind(self, contender: Contender, delta: float) -> bool:
         """Whether ``contender`` uses this δ, or uses none of them and this is the first that it would not use."""
@@ -207,18 +203,8 @@ USUAL = StudyGrid(
 
 def _make_grid(said: Mapping[str, Any], usual: StudyGrid) -> StudyGrid:
     """The grid of plain values by name, checked; what is not ``said`` is as ``usual``."""
-    return replace(
-        usual, **{"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
-    )
-
-
-def _translate_first_version(said: FirstStudyDocument) -> dict[str, Any]:
-    """What said ``epsilon_from`` and ``epsilon_to``, one k and one δ, under the names of today."""
-    ends = {"epsilon_from": said.epsilon_from, "epsilon_to": said.epsilon_to}
-    low, high = (check.epsilon(**{name: parse_number(name, value)}) for name, value in ends.items())
-    check.within(low, check.MOST_EPSILON, epsilon_to=high)
-    one = {"ks": [said.k], "deltas": [said.delta], "repeats": said.repeats}
-    return {"algorithms": said.algorithms, "epsilons": list(StudyGrid.list_epsilons(low, high)), **one}
+    fields = {"contenders" if name == "algorithms" else name: _read_field(name, said[name]) for name in said}
+    return replace(usual, **fields)
 
 
 def _read_field(name: str, value: Any) -> Any:
@@ -226,9 +212,8 @@ def _read_field(name: str, value: Any) -> Any:
         return _read_one(name, value)
     if len(value) > MOST_VALUES:
         raise RequestError(f"{name} has more than {MOST_VALUES} entries: give fewer.")
-    return tuple(
-        dict.fromkeys(_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
-    )
+    read = (_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
+    return tuple(dict.fromkeys(read))
 
 
 def _read_one(field: str, value: Any) -> float | int | None:

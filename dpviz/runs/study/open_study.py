@@ -23,7 +23,7 @@ from typing import Any, ParamSpec, TypeAlias
 from dpviz import __version__
 from dpviz.core import RequestError
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.jobs import SCHEDULER, Failure, Job, JobState, Scheduler, Work, count_cores, is_brief
+from dpviz.runs.jobs import SCHEDULER, Failure, Job, JobState, Scheduler, Work, count_cores
 from dpviz.runs.owner_files import make_private
 from dpviz.runs.study.folder import MOST_NUMBERS, StudyFolder
 from dpviz.runs.study.grid import StudyGrid
@@ -62,14 +62,14 @@ class Study(Work[Yardstick | Row]):
     @property
     def before(self) -> int:
         """How many jobs that wait on this server, anybody's, start before it; 0 once it has begun."""
-        return self._before if self._state is JobState.QUEUED else 0
+        return self._before if self.state is JobState.QUEUED else 0
 
     def hear(self, item: Item) -> None:
         """Take in what has arrived."""
         if isinstance(item, Waiting):
             self._before = item.before
             return
-        if isinstance(item, Progress) and self._state is JobState.QUEUED:
+        if isinstance(item, Progress) and self.state is JobState.QUEUED:
             self._note_begin()
         self._take(item)
 
@@ -90,8 +90,10 @@ def open_study(
     while True:
         with _LOCK:
             if name not in _ENGINES:
-                folder = _find_folder() if kept else None
-                path = None if folder is None else folder / name
+                path = None
+                if kept and (named_folder := os.environ.get(FOLDER_VARIABLE)):
+                    make_private(Path(named_folder), called=FOLDER_VARIABLE)
+                    path = Path(named_folder) / name
                 items = _produce_items(judged, grid, queue, with_centers, _KEPT.pop(name, []), path)
                 _ENGINES[name] = _Engine(items, name)
             engine = _ENGINES[name]
@@ -183,8 +185,13 @@ class _Engine:
         try:
             with closing(items):
                 for item in items:
-                    if not self._pass_on(item):
-                        break
+                    with self._lock:
+                        if not isinstance(item, Progress | Waiting):
+                            self._past.append(item)
+                        for reader in self._readers:
+                            reader.hear(item)
+                        if not self._open:
+                            break
         except WorkerFailed as error:
             failure = error.failure
         except Exception as error:  # whoever reads it is told, as by a worker
@@ -195,14 +202,6 @@ class _Engine:
             _keep(name, self._past)
         for reader in self._readers:
             reader.end(failure)
-
-    def _pass_on(self, item: Item) -> bool:
-        with self._lock:
-            if not isinstance(item, Progress | Waiting):
-                self._past.append(item)
-            for reader in self._readers:
-                reader.hear(item)
-            return self._open
 
 
 _LOCK = threading.RLock()
@@ -223,15 +222,6 @@ def _keep(name: str, items: list[Yardstick | Row]) -> None:
 def _measure_size(item: Yardstick | Row) -> int:
     centers = item.reference.centers if isinstance(item, Yardstick) else item.get("centers")
     return _ROW_BYTES + (0 if centers is None else centers.nbytes)
-
-
-def _find_folder() -> Path | None:
-    """Where studies outlive the server, if anywhere."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    if not named:
-        return None
-    make_private(Path(named), called=FOLDER_VARIABLE)
-    return Path(named)
 
 
 P = ParamSpec("P")
@@ -272,7 +262,7 @@ class JobRegistry:
         """Queue ``work(*args, **kwargs)``; its job."""
         job: Job[Any] = Job(work, *args, **kwargs)
         self._add(job)
-        job.queue(self.scheduler, owner=self._key, brief=is_brief(work), most=self.max_running)
+        job.queue(self.scheduler, owner=self._key, brief=getattr(work, "brief", False), most=self.max_running)
         return job
 
     def start_study(self, judged: JudgedTable, grid: StudyGrid, *, key: str, with_centers: bool = False) -> Study:

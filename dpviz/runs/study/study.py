@@ -185,9 +185,8 @@ def summarise(frame: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
         values = group[measure].to_numpy(dtype=np.float64)
         values = values[~np.isnan(values)]
         q25, median, q75 = _compute_quartiles(values)
-        lines.append(
-            {**dict(zip(KEYS, key, strict=True)), "median": median, "q25": q25, "q75": q75, "runs": len(values)}
-        )
+        keys = dict(zip(KEYS, key, strict=True))
+        lines.append({**keys, "median": median, "q25": q25, "q75": q75, "runs": len(values)})
     return pd.DataFrame(lines, columns=[*KEYS, "median", "q25", "q75", "runs"])
 
 

@@ -60,7 +60,13 @@ def compute_study_items(
     if total == 0:
         return
     rows, begin = share_content(judged), queue or Job.begin
-    for item in _compute_yardsticks(judged, rows, grid, points, workers, begin):
+    whole, dim = judged.rows.points.shape
+    sticks: Iterator[Any] = (one for one in compute_yardstick_rows(judged, grid, points) if isinstance(one, Yardstick))
+    if sum(forecast_reference_seconds(n or whole, k, dim) for k, n in points) > _AT_ONCE_SECONDS:
+        sticks = _compute_parts(
+            points, _take_turns, lambda share: Job(compute_yardstick_rows, rows, grid, share), workers, begin
+        )
+    for item in sticks:
         if isinstance(item, Yardstick):
             known.append(item)
             done += 1
@@ -98,22 +104,6 @@ def compute_rows(judged: JudgedTable, grid: StudyGrid, trials: Sequence[Trial], 
         yield from (item for item in items if isinstance(item, dict))
 
 
-def _compute_yardsticks(
-    judged: JudgedTable,
-    rows: Any,
-    grid: StudyGrid,
-    points: Sequence[tuple[int, int | None]],
-    workers: int,
-    begin: Callable[[Job[Any]], None],
-) -> Iterator[Any]:
-    whole, dim = judged.rows.points.shape
-    if sum(forecast_reference_seconds(n or whole, k, dim) for k, n in points) <= _AT_ONCE_SECONDS:
-        return (item for item in compute_yardstick_rows(judged, grid, points) if isinstance(item, Yardstick))
-    return _compute_parts(
-        points, _take_turns, lambda share: Job(compute_yardstick_rows, rows, grid, share), workers, begin
-    )
-
-
 def _compute_parts(
     parts: Sequence[Part],
     deal: Callable[[Sequence[Part], int], list[list[Part]]],
@@ -137,7 +127,8 @@ def _compute_parts(
                 ended = job.state.final  # asked first: nothing can arrive after it
                 yield from job.poll()
                 if job.error is not None:
-                    raise make_exception(job.error)
+                    # A request that was refused crosses with its message; of a defect only the type does.
+                    raise RequestError(job.error.message) if job.error.kind in _REFUSALS else WorkerFailed(job.error)
                 if ended:
                     del jobs[job]
                     send(share[len(job.items) :])
@@ -169,8 +160,3 @@ def _deal(trials: Sequence[Trial], workers: int) -> list[list[Trial]]:
 
 def _take_turns(parts: Sequence[Part], workers: int) -> list[list[Part]]:
     return [list(parts[place::workers]) for place in range(min(workers, len(parts)))]
-
-
-def make_exception(failure: Failure) -> Exception:
-    """A request that was refused in the worker crosses with its message; of a defect only the type does."""
-    return RequestError(failure.message) if failure.kind in _REFUSALS else WorkerFailed(failure)

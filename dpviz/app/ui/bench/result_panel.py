@@ -414,7 +414,10 @@ def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) 
     stem, table, shown = export.name_file(record), pictured.table, _make_public_context(pictured, context)
     seen = pictured if shown.reveals else pictured._replace(judged=None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        name, look = export.name_page(record, revealed=shown.reveals), look_of("run_page", key="download_page")
+        name, look = (
+            f"{export.name_file(record, revealed=shown.reveals)}.html",
+            look_of("run_page", key="download_page"),
+        )
         draw_download(content=lambda: make_run_page(seen, record, shown), name=name, **look)  # when it is asked for
         centers, braces = export.format_centers_csv(record), ":material/data_object:"
         draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
