@@ -7,9 +7,9 @@ from .auto.private_projection import ProjectionStep as ProjectionStep
 from .auto.view_synopsis import SynopsisStep as SynopsisStep
 from .auto.zooming import ZoomStep as ZoomStep
 from .balcan2017.balcan import CandidatesStep as CandidatesStep
+from .balcan2017.balcan import CoordinatesStep as CoordinatesStep
 from .balcan2017.balcan import SwapStep as SwapStep
 from .balcan2017.balcan import TreeStep as TreeStep
-from .balcan2017.balcan_variants import CoordinatesStep as CoordinatesStep
 from .baselines.kmeans_plus_plus import ReferenceStep as ReferenceStep
 from .baselines.kmeans_plus_plus import find_reference_centers as find_reference_centers
 from .baselines.kvariates import SeedStep as SeedStep

@@ -12,15 +12,16 @@ from enum import Enum
 from functools import cache
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import Step
-from dpviz.core import Accounting, Array, Budget, Codes, NoiseDraws, PrivateSession, Region, Relation, check
+from dpviz.core import Accounting, Array, Budget, Codes, NoiseDraws, PrivateSession, Region, Relation, check, mechanisms
 from dpviz.words import format_percent
 
+M = TypeVar("M")  # a mechanism
 _FEWEST_DIGITS, _MOST_DIGITS = 3, 6
 
 
@@ -316,9 +317,16 @@ class Setting:
     wide: int | None = None
     beside: float = 0.0
 
+    @classmethod
+    def of(cls, session: PrivateSession, k: int, n: int) -> Setting:
+        """Where a session and its algorithm are, with ``n`` rows."""
+        ledger, each = session.ledger, session.rows_per_person
+        here = cls(session.dim, k, ledger.epsilon, ledger.delta, session.relation, n, each)
+        return here.within(session.region.half)
+
     @property
     def rows(self) -> float:
-        """The number of rows where it is known, else 0: for rough numbers of operations."""
+        """The number of rows where it is known, else 0."""
         return float(self.n or 0)
 
     def within(self, half: Array) -> Setting:
@@ -326,6 +334,10 @@ class Setting:
         wide = find_wide_columns(half)
         beside = float(np.linalg.norm(np.delete(half, wide)) / half.max())
         return replace(self, wide=len(wide) if len(wide) < len(half) else None, beside=beside)
+
+    def calibrate(self, query: Any, kind: mechanisms.Kind[Any, M], share: Budget) -> M:
+        """What ``share`` buys to answer ``query`` about rows of the unit ball, one a person: without a session."""
+        return mechanisms.calibrate_mechanism(query, kind, share, self.relation, Region.ball(self.dim, 1.0))
 
     def budget(self, accounting: Accounting) -> Budget:
         """What a run may spend in all."""
@@ -369,6 +381,9 @@ def pure_or(approximate: Accounting) -> AccountingRule:
     return lambda params, delta: approximate if delta > 0 else Accounting.PURE
 
 
+PURE, PURE_OR_ZCDP = always(Accounting.PURE), pure_or(Accounting.ZCDP)
+
+
 @cache
 def _read_told(name: str) -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
@@ -379,10 +394,13 @@ def read_texts(algorithm: str) -> dict[str, Any]:
     listed = _read_told("cards.toml")
     said = {name: value for name, value in listed[algorithm].items() if name != "home"}
     said |= {name: said[name].format_map(listed["shared"]) for name in ("paper", "release") if name in said}
+    if said.get("release") == "always":
+        said["release"] = _release_always
     if "categories" in said:
         of_categories = listed["categories"][said["categories"]]
         said["categories"] = OfCategories(Level(of_categories["level"]), of_categories["why"])
-    return {"id": algorithm, **said}
+    guarantees = tuple(map(Guarantee, said.pop("guarantees")))
+    return {"id": algorithm, "guarantees": guarantees, **said}
 
 
 @cache
@@ -394,9 +412,8 @@ def list_homes() -> dict[str, str]:
 ReleaseRule = Callable[[Setting, Any], str | None]
 
 
-def released_always(setting: Setting, params: Any) -> str | None:
+def _release_always(setting: Setting, params: Any) -> None:
     """Every setting has release-grade noise."""
-    return None
 
 
 Plan = Callable[[PrivateSession, int, Any, np.random.Generator], Iterator[Step]]

@@ -7,7 +7,7 @@ A card that is brought is never ours: its title says so, and nothing of it is re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
@@ -41,13 +41,9 @@ class Brought:
 
 def load_plugins(taken: Collection[Card]) -> Brought:
     """What the installed packages bring beside the cards that are ``taken``, in the order of their names."""
-    return _admit(sorted(entry_points(group=GROUP), key=lambda entry: (_name_package(entry), entry.name)), taken)
-
-
-def _admit(entries: Iterable[EntryPoint], taken: Collection[Card]) -> Brought:
     cards: dict[str, Card] = {}
     left_out = []
-    for entry in entries:
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_name_package(entry), entry.name)):
         package = _name_package(entry)
         card, wrong = _load(entry)
         if card is not None:
@@ -95,15 +91,14 @@ def _list_wrong_parts(card: Card) -> Iterator[str]:
 
     said = {"title": card.title, "family": card.family, "paper": card.paper, "summary": card.summary}
     said |= {"story": card.story, "when": card.when}
-    yield from (
-        f"its {name} is no text" for name, text in said.items() if not isinstance(text, str) or not text.strip()
-    )
+    silent = [name for name, text in said.items() if not isinstance(text, str) or not text.strip()]
+    yield from (f"its {name} is no text" for name in silent)
     if card.does not in DOES or card.does == "No privacy":
         allowed = ", ".join(word for word in DOES if word != "No privacy")
         yield f"it does {check.format_value(card.does)}; choose one of {allowed}"
-    if card.sample not in {sample.id for sample in list_samples()}:
-        allowed = ", ".join(sample.id for sample in list_samples())
-        yield f"there is no sample {check.format_value(card.sample)}; name one of {allowed}"
+    samples = [sample.id for sample in list_samples()]
+    if card.sample not in samples:
+        yield f"there is no sample {check.format_value(card.sample)}; name one of {', '.join(samples)}"
     if not card.guarantees or not all(isinstance(one, Guarantee) for one in card.guarantees) or not card.private:
         yield "it promises no privacy; name Guarantee.PURE, Guarantee.APPROX or both"
     if not isgeneratorfunction(card.plan):
@@ -111,11 +106,8 @@ def _list_wrong_parts(card: Card) -> Iterator[str]:
     if not isinstance(card.params, type) or not issubclass(card.params, Params):
         yield "its params are no class of Params"
     card.params.parse({param_field.name: param_field.default for param_field in card.params.param_fields()})
-    yield from _list_wrong_rules(card, card.params())
-
-
-def _list_wrong_rules(card: Card, params: Params) -> Iterator[str]:
-    """What a card computes of public numbers, tried once."""
+    # What a card computes of public numbers, tried once.
+    params = card.params()
     _check_accounting(card.accounting)(params, _USUAL.delta)
     if card.expect is not None:
         Expectation(*card.expect(_USUAL, params))

@@ -19,8 +19,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Params, Setting
 from dpviz.algorithms.su2016.dplloyd import DPLloydParams, plan_rounds
-from dpviz.algorithms.su2016.eugkm import GridParams, compute_epsilon_per_row
-from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
+from dpviz.algorithms.su2016.eugkm import GridParams, HybridParams, compute_epsilon_per_row, compute_threshold_epsilon
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, compute_count_to_sum_ratio
 from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Accounting, Budget, Ledger, PrivateSession, Region, mechanisms, partitions, queries
@@ -91,30 +90,26 @@ def predict_floor(setting: Setting) -> float | None:
         return None
     kinds = [Accounting.PURE, *([Accounting.GDP] if setting.delta > 0 else [])]
     sd = min(
-        mechanisms.calibrate_mechanism(
+        setting.calibrate(
             queries.Sum(partitions.Everything()),
-            mechanisms.choose_noise_kind(accounting, spherical=accounting is Accounting.PURE),
+            mechanisms.choose_noise_kind(accounting, spherical=True),
             setting.budget(accounting),
-            setting.relation,
-            Region.ball(setting.dim, 1.0),
         ).compute_sd(setting.dim)
         for accounting in kinds
     )
     return 1.0 + setting.dim * (sd * setting.rows_per_person * setting.k / setting.n) ** 2
 
 
-class _Excess(NamedTuple):
-    noise: float
-    bias_bound: float = 0.0
+Excess = tuple[float, float]  # of noise, and at most of bias
 
 
-def _predict_dplloyd(session: PrivateSession, k: int, params: DPLloydParams) -> _Excess:
+def _predict_dplloyd(session: PrivateSession, k: int, params: DPLloydParams) -> Excess:
     rounds = params.rounds or plan_rounds(session, k, params.preset)
     last = session.budget.rounds(rounds, params.weigh_rounds(rounds))[-1]
     return _predict_lloyd(session, k, last, preset=params.preset)
 
 
-def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, preset: str) -> _Excess:
+def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, preset: str) -> Excess:
     """Eq. 6 over all axes, a noisy sum over a noisy count, with the noise of a last round that ``budget`` buys.
 
     For ``su`` in the unit cube that is Eq. 7.
@@ -125,36 +120,32 @@ def _predict_lloyd(session: PrivateSession, k: int, budget: Budget, *, preset: s
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical)
     share = budget.split(counts=ratio, sums=1.0)
     cells = partitions.Voronoi(np.zeros((k, session.dim)))
-    of_counts = session.mechanism(
-        queries.Count(cells), mechanisms.choose_noise_kind(session.accounting), share.counts
-    ).compute_sd(1)
-    of_sums = session.mechanism(
-        queries.Sum(cells), mechanisms.choose_noise_kind(session.accounting, spherical=spherical), share.sums
-    ).compute_sd(session.dim)
+    of_counts = session.mechanism(queries.Count(cells), session.noise_kind(), share.counts).compute_sd(1)
+    kind = session.noise_kind(spherical=spherical)
+    of_sums = session.mechanism(queries.Sum(cells), kind, share.sums).compute_sd(session.dim)
     offset = TYPICAL_OFFSET**2 * session.region.squared_corner
-    return _Excess((k / session.n) ** 2 * (session.dim * of_sums**2 + offset * of_counts**2))
+    return (k / session.n) ** 2 * (session.dim * of_sums**2 + offset * of_counts**2), 0.0
 
 
-def _predict_grid(session: PrivateSession, k: int, params: GridParams) -> _Excess:
+def _predict_grid(session: PrivateSession, k: int, params: GridParams) -> Excess:
     """Eqs. 9 and 10 for the grid that is really laid: whole cells, and a box of unequal sides."""
     dim, half, epsilon = session.dim, session.region.half, compute_epsilon_per_row(session, session.budget)
     grid = make_cube_grid(half, max(1, round(params.choose_cells_per_axis(session.n, epsilon, k, dim))) ** dim)
     # Of one centre in the unit cube, from the noise of the counts of its cells.
     variance = 2 * dim * grid.n_cells * float(k ** ((dim - 2) / dim)) / (3 * (session.n * epsilon) ** 2)
-    return _Excess(float((half**2).sum()) / dim * variance, float(((half / grid.cells_per_axis) ** 2).sum()))
+    return float((half**2).sum()) / dim * variance, float(((half / grid.cells_per_axis) ** 2).sum())
 
 
-def _predict_hybrid(session: PrivateSession, k: int, params: HybridParams) -> _Excess:
+def _predict_hybrid(session: PrivateSession, k: int, params: HybridParams) -> Excess:
     """Eq. 13 where the rule takes the step of Lloyd, else the grid on the whole budget."""
-    if compute_epsilon_per_row(session, session.budget) < compute_threshold_epsilon(
-        session.n, k, session.region.half, params
-    ):
+    least = compute_threshold_epsilon(session.n, k, session.region.half, params)
+    if compute_epsilon_per_row(session, session.budget) < least:
         return _predict_grid(session, k, params)
     shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
     return _predict_lloyd(session, k, shares.lloyd.rounds(params.steps)[-1], preset=params.preset)
 
 
-_FORMULAS: dict[str, Callable[[PrivateSession, int, Any], _Excess]] = {
+_FORMULAS: dict[str, Callable[[PrivateSession, int, Any], Excess]] = {
     "dplloyd": _predict_dplloyd,
     "eugkm": _predict_grid,
     "hybrid": _predict_hybrid,

@@ -103,16 +103,12 @@ def combine_sizes(counts: Sequence[Array], variances: Sequence[Array]) -> Sizes:
     The first is the one that is not off: the others are taken to be off by how far they lie from it.
     """
     first, of_first = counts[0], variances[0]
-    off = [0.0, *(_measure_off(*one, first, of_first) for one in zip(counts[1:], variances[1:], strict=True))]
+    # The variance of each beyond its own, by how far it lies from the first, over all clusters.
+    beyond = [((rows - first) ** 2 - own - of_first).mean() for rows, own in zip(counts, variances, strict=True)]
+    off = [0.0, *(max(0.0, float(more)) for more in beyond[1:])]
     weights = 1 / np.maximum([own + more for own, more in zip(variances, off, strict=True)], _TINY)
-    return Sizes(
-        (weights * np.array(counts)).sum(axis=0) / weights.sum(axis=0), _SD_MARGIN / np.sqrt(weights.sum(axis=0))
-    )
-
-
-def _measure_off(rows: Array, variance: Array, counts: Array, of_counts: Array) -> float:
-    """The variance of ``rows`` (k,) beyond their own, by how far they lie from ``counts`` (k,), over all clusters."""
-    return max(0.0, float(((rows - counts) ** 2 - variance - of_counts).mean()))
+    whole = weights.sum(axis=0)
+    return Sizes((weights * np.array(counts)).sum(axis=0) / whole, _SD_MARGIN / np.sqrt(whole))
 
 
 def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
@@ -160,5 +156,4 @@ def measure_neighbour_gaps(centers: Array) -> Array:
     """Distance of each of the centres (k, d) to its nearest neighbour, shape (k,); infinite for a lone one."""
     squared = ((centers[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(squared, np.inf)
-    gaps: Array = np.sqrt(squared.min(axis=1))
-    return gaps
+    return np.asarray(np.sqrt(squared.min(axis=1)))

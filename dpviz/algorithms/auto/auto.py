@@ -25,56 +25,26 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.auto.auto_plan import (
-    CAP,
-    FEW_CLUSTERS,
-    AutoPlan,
-    Paid,
-    SolutionChoice,
-    StagePart,
-    Zoom,
-    make_plan,
-    make_plan_step,
-)
+from dpviz.algorithms.auto.auto_plan import CAP, FEW_CLUSTERS, AutoPlan, Paid, StagePart, Zoom, make_plan
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import PolishStep, run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
-from dpviz.algorithms.auto.view_synopsis import (
-    COVERED_SDS,
-    GridPlace,
-    SynopsisStep,
-    release_flat_synopsis,
-    release_tail_synopsis,
-    release_view_synopses,
-)
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis, release_view_synopses
 from dpviz.algorithms.auto.zooming import zoom
 from dpviz.algorithms.card import (
     Card,
     Expectation,
-    Guarantee,
     Params,
     Setting,
     find_wide_columns,
     param_field,
     pure_or,
     read_texts,
-    released_always,
 )
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
-from dpviz.core import (
-    Accounting,
-    Array,
-    Codes,
-    NoiseDraws,
-    PrivateSession,
-    Region,
-    losses,
-    mechanisms,
-    partitions,
-    queries,
-)
+from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms, partitions, queries
 
 # How solutions are told apart and compared.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -184,14 +154,14 @@ def choose_best_read(found: list[Seeds]) -> Seeds:
 
 
 def choose_by_rows(
-    session: PrivateSession, found: list[Seeds], stage: SolutionChoice, shares: Paid, *, tail: bool = False
+    session: PrivateSession, found: list[Seeds], part: StagePart, shares: Paid, *, tail: bool = False
 ) -> tuple[Seeds, str]:
     """One of the solutions of all readings, the likelier the less the rows lose under it; and what was done, in words.
 
     Where there is a ``tail``, rows beyond the cap decide what is best, which their capped losses cannot tell: then rows
     choose among those only that are as good on the synopsis.
 
-    **Guarantee.** The share of the stage, of bounded range. A row counts up to a cap under each solution; the solutions
+    **Guarantee.** The share of the part, of bounded range. A row counts up to a cap under each solution; the solutions
     and the cap are released.
     """
     candidates = [seeds for one in found for seeds in one.list_distinct(_MOST_SOLUTIONS // len(found))]
@@ -200,10 +170,9 @@ def choose_by_rows(
         candidates = [seeds for seeds in candidates if seeds.radius2 <= _AS_GOOD_LOSS * best]
     widest = session.region.diameter**2
     cap = min(max(CAP * choose_best_read(found).radius2, _LEAST_CAP * widest), widest)
-    question = losses.CappedLosses(
-        np.stack([seeds.centers for seeds in candidates]), caps=np.full(len(candidates), cap)
-    )
-    chosen = session.ask(question, mechanisms.Exponential, shares[stage.losses], note="choice of seeds")
+    centers = np.stack([seeds.centers for seeds in candidates])
+    question = losses.CappedLosses(centers, caps=np.full(len(candidates), cap))
+    chosen = session.ask(question, mechanisms.Exponential, shares[part], note="choice of seeds")
     words = f"Of {len(candidates)} solutions that differ the rows choose one: the seeds"
     return candidates[chosen.value], "The solutions are one: the seeds" if len(candidates) == 1 else words
 
@@ -213,17 +182,12 @@ _EITHER = 1 / 12
 _TINY = 1e-9
 
 
-class Extents(NamedTuple):
-    """Rows of each cluster (k,), their mean squared distance to its centre along the view (k,), and the variance of the
-    rows (k,): noise, and cells that may be another cluster's."""
+def measure_extents(synopsis: SynopsisStep, centers: Array) -> tuple[Array, Array, Array]:
+    """Each cell that was kept goes to the centre (k, d) nearest to its middle, along the view; unit coordinates.
 
-    rows: Array
-    radii2: Array
-    variance: Array
-
-
-def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
-    """Each cell that was kept goes to the centre (k, d) nearest to its middle, along the view; unit coordinates."""
+    Rows of each cluster (k,), their mean squared distance to its centre along the view (k,), and the variance of the
+    rows (k,): noise, and cells that may be another cluster's.
+    """
     points, weights, _, middle = synopsis.cloud()
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
     k, kept = len(centers), slice(0, len(synopsis.kept))
@@ -237,7 +201,7 @@ def measure_extents(synopsis: SynopsisStep, centers: Array) -> Extents:
     rows: Array = np.bincount(own, weights, k).astype(np.float64)
     # A cluster of which no cell was kept may hold rows, too.
     variance = synopsis.sd**2 * (1 + np.bincount(own, minlength=k)) + _EITHER * np.bincount(own, weights**2 * border, k)
-    return Extents(rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance)
+    return rows, np.bincount(own, weights * far, k) / np.maximum(rows, _TINY), variance
 
 
 def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
@@ -247,16 +211,13 @@ def estimate_sizes(steps: Sequence[Step], region: Region) -> Sizes | None:
 
     **Guarantee.** Post-processing of released values.
     """
-    rounds = list(takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)))
-    last = rounds[0] if rounds else None
-    if not isinstance(last, PolishStep) or last.noisy_counts is None or last.count_noise_sd is None:
+    values, variances, last = list[Array](), list[Array](), steps[-1] if steps else None
+    for step in takewhile(lambda step: isinstance(step, PolishStep), reversed(steps)):
+        if isinstance(step, PolishStep) and step.noisy_counts is not None and step.count_noise_sd is not None:
+            values.append(step.noisy_counts)
+            variances.append(np.full(len(step.centers), step.count_noise_sd**2))
+    if not values or not isinstance(last, PolishStep):
         return None
-    counts, variance = last.noisy_counts, np.full(len(last.centers), last.count_noise_sd**2)
-    values, variances = [counts], [variance]
-    for step in rounds[1:]:
-        assert isinstance(step, PolishStep) and step.noisy_counts is not None and step.count_noise_sd is not None
-        values.append(step.noisy_counts)
-        variances.append(np.full(len(counts), step.count_noise_sd**2))
     synopsis = next((step for step in steps if isinstance(step, SynopsisStep)), None)
     if synopsis is not None:
         rows, _, own = measure_extents(synopsis, last.centers)
@@ -325,10 +286,10 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     """
     plan = _plan_session(session, k, session.n)
     shares = plan.shares(session)
-    yield make_plan_step(session, plan, shares)
+    yield plan.make_step(session, shares)
     seen, tail, frame, beside = None, None, None, None
     if isinstance(plan.first, Zoom):
-        narrow, frame = _keep_wide_columns(session)
+        narrow, frame = _keep_columns(session, find_wide_columns(session.region.half))
         zoomed = replace(zoom(narrow, plan.first, shares), frame=frame)
         if plan.first.beside is not None:
             zoomed = replace(zoomed, beside=_find_middle_beside(session, plan.first.beside, shares))
@@ -339,10 +300,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
         seen = project_privately(session, plan.first, shares, plan.axes, rng)
         yield seen
         tail = seen.tail
-        if tail is not None:
-            readings = [release_tail_synopsis(session, k, plan.cells, shares, seen, tail, _make_view(seen))]
-        else:
-            readings = release_view_synopses(session, k, plan.cells, shares, _make_view(seen))
+        readings = release_view_synopses(session, k, plan.cells, shares, seen)
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solve_seeds(session, k, reading, seen, beside, number, rng) for reading in readings]
     seeds = choose_best_read(found)
@@ -363,31 +321,13 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
 
 
 def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
-    here = Setting(
-        dim=session.dim,
-        k=k,
-        epsilon=session.ledger.epsilon,
-        delta=session.ledger.delta,
-        relation=session.relation,
-        n=n,
-        rows_per_person=session.rows_per_person,
-    ).within(session.region.half)
-    return make_plan(here, n_public=session.n_is_public, spherical=session.spherical)
+    return make_plan(Setting.of(session, k, n), n_public=session.n_is_public, spherical=session.spherical)
 
 
-def _list_draws(session: PrivateSession, k: int, params: AutoParams) -> list[NoiseDraws]:
-    """What the plan buys; of a private number of rows only follows how Gaussian draws divide a fixed total."""
-    return [part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts]
-
-
-def _keep_wide_columns(session: PrivateSession) -> tuple[PrivateSession, Array | None]:
-    """The rows along the columns that are wide (p,), and the frame (p, d) of these; None where all are."""
-    wide = find_wide_columns(session.region.half)
-    return (session, None) if len(wide) == session.dim else _keep_columns(session, wide)
-
-
-def _keep_columns(session: PrivateSession, kept: Codes) -> tuple[PrivateSession, Array]:
-    """The rows along the columns ``kept`` (p,), and the frame (p, d) of these."""
+def _keep_columns(session: PrivateSession, kept: Codes) -> tuple[PrivateSession, Array | None]:
+    """The rows along the columns ``kept`` (p,), and the frame (p, d) of these; None where all are."""
+    if len(kept) == session.dim:
+        return session, None
     half, frame = session.region.half[kept], np.eye(session.dim)[kept]
     return session.project(frame, Region(half, min(session.region.radius, float(np.linalg.norm(half))))), frame
 
@@ -395,17 +335,12 @@ def _keep_columns(session: PrivateSession, kept: Codes) -> tuple[PrivateSession,
 def _find_middle_beside(session: PrivateSession, part: StagePart, shares: Paid) -> Array:
     """The noisy middle (d,) of the rows along thin columns, 0 along the wide ones; unit coordinates."""
     thin = np.setdiff1d(np.arange(session.dim), find_wide_columns(session.region.half))
-    narrow, frame = _keep_columns(session, thin)
+    narrow, _ = _keep_columns(session, thin)
     asked = part.asks(queries.Sum(partitions.Everything()), shares)
     (total,) = narrow.ask_together(asked, note="middle of the rows along thin columns")
-    middle: Array = narrow.region.clip(total.value[0] / session.n) @ frame
+    middle = np.zeros(session.dim)
+    middle[thin] = narrow.region.clip(total.value[0] / session.n)
     return middle
-
-
-def _make_view(seen: ProjectionStep) -> GridPlace:
-    frame = seen.projection.basis[: seen.axes]
-    half = np.minimum(seen.projection.clipping_radius, COVERED_SDS * np.sqrt(seen.projection.variances[: seen.axes]))
-    return GridPlace(frame @ seen.projection.middle, half, frame)
 
 
 def _choose_clipping_radius(
@@ -415,14 +350,8 @@ def _choose_clipping_radius(
     widest = session.region.diameter
     clipping_radius = min(_RADII * sqrt(radius2), seen.projection.clipping_radius if seen is not None else widest)
     clipping_radius = max(clipping_radius, _LEAST_CLIPPING_RADIUS * session.region.radius)
-    noise = (
-        _ROUNDS_PER_BUDGET
-        * k**2
-        * session.dim
-        * plan.unit_variance
-        * clipping_radius**2
-        / (session.n**2 * max(radius2, 1e-300))
-    )
+    noise = _ROUNDS_PER_BUDGET * k**2 * session.dim * plan.unit_variance * clipping_radius**2
+    noise /= session.n**2 * max(radius2, 1e-300)
     if noise < _NOISE_ALLOWED:
         clipping_radius = min(clipping_radius * sqrt(_NOISE_ALLOWED / noise), widest)
     return clipping_radius
@@ -454,17 +383,18 @@ def _count_operations(setting: Setting, params: AutoParams) -> float:
 
 CARD = Card(
     **read_texts("auto"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=AutoParams,
     plan=auto,
     accounting=pure_or(Accounting.PLD),
-    draws=_list_draws,
+    # Of a private number of rows only follows how Gaussian draws divide a fixed total.
+    draws=lambda session, k, params: [
+        part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts
+    ],
     smallest_n=_compute_smallest_n,
     expect=lambda setting, params: expect_loss(setting),
     loss_diagnostic=diagnose_loss,
     sizes=estimate_sizes,
     operations=_count_operations,
-    release=released_always,
 )
 
 
@@ -484,8 +414,7 @@ def find_regime(setting: Setting) -> str:
 
 def compute_mean_noise(setting: Setting) -> float:
     """Standard deviation of the noise of a mean, at a clipping radius of two radii of a cluster, in such radii."""
-    assert setting.n is not None
-    return 2 * (setting.k / setting.n) * sqrt((setting.wide or setting.dim) * _plan_setting(setting).unit_variance)
+    return 2 * (setting.k / setting.rows) * sqrt((setting.wide or setting.dim) * _plan_setting(setting).unit_variance)
 
 
 @cache

@@ -32,7 +32,6 @@ from dpviz.core import (
     Budget,
     NoiseDraws,
     PrivateSession,
-    Relation,
     compose_epsilon,
     gdp_mu,
     mechanisms,
@@ -41,7 +40,7 @@ from dpviz.core import (
 
 Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
 # Of noise that is added.
-_KINDS: dict[Noise, mechanisms.Kind[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian]]
+_KINDS: dict[Noise, mechanisms.Kind[Array, mechanisms.Additive]]
 _KINDS = {"Laplace": mechanisms.Laplace, "K-norm": mechanisms.KNorm, "Gaussian": mechanisms.Gaussian}
 
 
@@ -72,9 +71,8 @@ class StagePart(NamedTuple):
         if share is None:
             return NoiseDraws(gaussian, 1 / (sqrt(self.weight) if gaussian else self.weight))
         # ρ is 1 / (2 · the multiplier squared), and ε of pure noise is 1 over it.
-        return NoiseDraws(
-            gaussian, 1 / (sqrt(2 * share.amount) if share.accounting is Accounting.PLD else share.amount)
-        )
+        of_rho = share.accounting is Accounting.PLD
+        return NoiseDraws(gaussian, 1 / (sqrt(2 * share.amount) if of_rho else share.amount))
 
 
 # What each part may spend.
@@ -113,12 +111,6 @@ class Cells(NamedTuple):
     trees: bool
 
 
-class SolutionChoice(NamedTuple):
-    """Which of several solutions on the histogram is polished, by the rows' losses."""
-
-    losses: StagePart
-
-
 class Swap(NamedTuple):
     """Counts and spreads of all clusters before a round: some are split, as many centres dropped."""
 
@@ -132,9 +124,6 @@ class Round(NamedTuple):
     radii: StagePart | None
     counts: StagePart
     sums: StagePart
-
-
-Stage = Zoom | ProjectionStage | Cells | SolutionChoice | Swap | Round
 
 
 # How many cells a grid has.
@@ -164,31 +153,26 @@ _ENOUGH_SCALES = 25.0  # rows of a cluster have to be so many scales for finer g
 FINER = (4.0, 16.0)
 
 
-def count_smoothed_cells(n: int, k: int, scale: float, axes: int, *, flat: bool) -> float:
+def count_smoothed_cells(n: float, k: int, scale: float, axes: int, *, flat: bool) -> float:
     """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
     wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
     return _limit_cells(wanted, k, axes, flat=flat)
 
 
-def count_tree_cells(n: int, k: int, scale: float, dim: int) -> float:
+def count_tree_cells(n: float, k: int, scale: float, dim: int) -> float:
     """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram."""
     return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
 
 
-def count_widening_cells(n: int, k: int, scale: float, dim: int) -> float:
+def count_widening_cells(n: float, k: int, scale: float, dim: int) -> float:
     """Cells of a grid that widens outwards: a part of those of equal ones, within limits."""
     few = max(_FEWEST_WIDENING, _WIDENING_PER_CLUSTER * k)
-    return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, count_most_flat(k, dim)))
+    return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, _count_most(k, dim, flat=True)))
 
 
-def list_finer_cells(n: int, k: int, scale: float, dim: int) -> list[float]:
+def list_finer_cells(n: float, k: int, scale: float, dim: int) -> list[float]:
     """The numbers of cells of finer grids, within limits: those below them are worth trying."""
-    return [min(times * count_tree_cells(n, k, scale, dim), count_most_flat(k, dim)) for times in FINER]
-
-
-def count_most_flat(k: int, dim: int) -> float:
-    """The most cells of a grid over few columns."""
-    return _count_most(k, dim, flat=True)
+    return [min(times * count_tree_cells(n, k, scale, dim), _count_most(k, dim, flat=True)) for times in FINER]
 
 
 def _limit_cells(wanted: float, k: int, axes: int, *, flat: bool) -> float:
@@ -252,11 +236,11 @@ _POLISH_MOST_SWAP_AXES = 64  # axes along which spreads are measured, at most
 
 @dataclass(frozen=True)
 class AutoPlan:
-    """What ``auto`` will do."""
+    """What ``auto`` will do; ``choice`` is which of several solutions on the histogram is polished, by rows' losses."""
 
     first: Zoom | ProjectionStage
     cells: Cells
-    choice: SolutionChoice | None
+    choice: StagePart | None
     polishing: tuple[Swap | Round, ...]
     axes: int
     swap_axes: int
@@ -264,14 +248,10 @@ class AutoPlan:
     unit_variance: float
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
-        """All of them, in the order of spending."""
-        return (self.first, self.cells, *([self.choice] if self.choice else []), *self.polishing)
-
-    @property
     def parts(self) -> list[StagePart]:
         """What all stages buy, in the order of spending."""
-        return [part for stage in self.stages for part in stage if isinstance(part, StagePart)]
+        every = (*self.first, *self.cells, self.choice, *(part for stage in self.polishing for part in stage))
+        return [part for part in every if isinstance(part, StagePart)]
 
     @property
     def rounds(self) -> int:
@@ -282,6 +262,21 @@ class AutoPlan:
     def adaptive(self) -> bool:
         """Whether the clipping radius follows the residuals from round to round."""
         return any(isinstance(stage, Round) and stage.radii is not None for stage in self.polishing)
+
+    def make_step(self, session: PrivateSession, shares: Paid) -> PlanStep:
+        """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
+        bought, planned = session.ledger.draws, self.parts
+        rows = tuple(StagePart(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
+        splits = sum(isinstance(stage, Swap) for stage in self.polishing)
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")
+        read = "before a row is read" if session.n_is_public else "before any other row is read than to count them"
+        return PlanStep(
+            title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
+            parts=(*rows, *planned),
+            draws=(*bought, *(part.draws(shares[part]) for part in planned)),
+            delta=session.ledger.delta,
+        )
 
     def shares(self, session: PrivateSession) -> dict[StagePart, Budget]:
         """The budget of ``session``, less what was spent already, divided among all parts.
@@ -297,11 +292,10 @@ class AutoPlan:
 
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
     """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
-    assert setting.n is not None
-    k, dim, n, over = setting.k, setting.dim, setting.n, setting.wide or setting.dim
+    k, dim, n, over = setting.k, setting.dim, setting.rows, setting.wide or setting.dim
     flat, many = over <= FLAT_DIM, over > FLAT_DIM and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
-    moved = setting.rows_per_person * (2 if setting.relation is Relation.REPLACE else 1)
+    moved = setting.rows_per_person * setting.relation.rows
     finding = _plan_flat_finding if flat else _plan_view_finding if setting.delta > 0 else _plan_pure_view_finding
     first, cells, epsilon, mu2 = finding(replace(setting, dim=over), moved, n_public=n_public, spherical=spherical)
     # Where no row has a say in the axes, solutions are known in some directions only, and rows cannot tell them apart.
@@ -309,7 +303,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     choice = _plan_choice(setting, moved, n_public=n_public) if by_rows else None
     if choice is not None:
         # What a choice takes of μ² is a guess; all parts are calibrated together.
-        epsilon -= choice.losses.weight
+        epsilon -= choice.weight
         mu2 *= 1 - 2 * _FIND_CHOICE
 
     # Rounds have what is left of ε without the middle along thin columns, and this the difference.
@@ -335,37 +329,36 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     vector: Noise = "Gaussian" if gaussian else "K-norm" if spherical else "Laplace"
     if isinstance(first, Zoom) and beside:
         first = first._replace(beside=StagePart("zoom", "beside", vector, whole - mu2 if gaussian else beside))
-    polishing = _plan_polishing(
-        mu2 if gaussian else epsilon,
-        rounds,
-        _list_splits(rounds, flat=flat, gaussian=gaussian) if rounds >= 2 and k >= 2 and clear else [],
-        swap=swap,
-        vector=vector,
-        adaptive=_compute_noise_to_signal(k, over, n, variance) >= _POLISH_NOISY,
-    )
+    # The rounds before which clusters may be split. Two halve what each buys, which without a δ is twice the noise.
+    splits = [rounds // 2 + 1] if flat else [rounds // 2 + 1, 3 * rounds // 4 + 1] if gaussian else [rounds]
+    splits = splits if rounds >= 2 and k >= 2 and clear else []
+    adaptive = _compute_noise_to_signal(k, over, n, variance) >= _POLISH_NOISY
+    left = mu2 if gaussian else epsilon
+    polishing = _plan_polishing(left, rounds, splits, swap=swap, vector=vector, adaptive=adaptive)
     axes_of_view = over if flat else min(dim, max(_FEW_AXES, ceil(log2(k)) + 2) if many else _FEW_AXES)
     stride = _POLISH_STRIDE_MANY if many and gaussian and dim <= _POLISH_MOST_FOR_STRIDE else 1.0
     return AutoPlan(first, cells, choice, tuple(polishing), axes_of_view, swap_axes, stride, variance)
 
 
-class _Finding(NamedTuple):
-    """How clusters are found, and what ``epsilon`` and ``mu2`` are left."""
-
-    first: Zoom | ProjectionStage
-    cells: Cells
-    epsilon: float
-    mu2: float
+# How clusters are found, and what ε and μ² are left.
+Finding = tuple[Zoom | ProjectionStage, Cells, float, float]
 
 
-def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
-    """Over few columns, with δ and without."""
-    share = _choose_flat_share(setting, moved, n_public=n_public) - _compute_share_beside(setting)
-    found = setting.epsilon * share
-    zoom, epsilon = _choose_zoom_part(setting, found, moved, n_public=n_public), setting.epsilon - found
+def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> Finding:
+    """Over few columns, with δ and without: a part of ε for all that finds the clusters, and of it one for zooming in.
+
+    That is a little more where it shows where most rows lie.
+    """
+    rows = setting.rows * setting.epsilon / (_FIND_HALFWAY * setting.k * moved)
+    share = _FIND_GRID_FEW_ROWS - (_FIND_GRID_FEW_ROWS - _FIND_GRID_MANY_ROWS) * rows / (1 + rows)
+    share = _FIND_GRID_ONE_COLUMN if setting.dim == 1 else share if n_public else _FIND_GRID_UNKNOWN_N
+    found = setting.epsilon * (share - _compute_share_beside(setting))
+    epsilon, clear = setting.epsilon - found, _FIND_ZOOM_SCALES * moved / (found * setting.rows)
+    shows = setting.dim > 1 and n_public and _FIND_ZOOM < clear <= _FIND_ZOOM_MOST
+    zoom = clear if shows else _FIND_ZOOM
     cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
-    return _Finding(
-        Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon)
-    )
+    first = Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found))
+    return first, cells, epsilon, _compute_mu2(setting, epsilon)
 
 
 def _compute_share_beside(setting: Setting) -> float:
@@ -373,45 +366,29 @@ def _compute_share_beside(setting: Setting) -> float:
     return _FIND_BESIDE if setting.beside > THIN else 0.0
 
 
-def _choose_zoom_part(setting: Setting, found: float, moved: float, *, n_public: bool) -> float:
-    """Of what finds the clusters the part for zooming in: a little more where that shows where most rows lie."""
-    if setting.dim == 1 or not n_public:
-        return _FIND_ZOOM
-    assert setting.n is not None
-    clear = _FIND_ZOOM_SCALES * moved / (found * setting.n)
-    return clear if _FIND_ZOOM < clear <= _FIND_ZOOM_MOST else _FIND_ZOOM
-
-
-def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+def _plan_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> Finding:
     """Over a view of the columns, with δ."""
-    assert setting.n is not None
     found = setting.epsilon * _FIND_GRID_VIEW
     mu2 = _compute_mu2(setting, setting.epsilon - found)
-    rows_share = _FIND_RADII_ROWS * moved / setting.n if n_public else _FIND_RADII_UNKNOWN_N * found
+    rows_share = _FIND_RADII_ROWS * moved / setting.rows if n_public else _FIND_RADII_UNKNOWN_N * found
     radii = float(np.clip(rows_share, _FIND_LEAST_RADII * found, _FIND_MOST_RADII * found))
-    axes = (
-        StagePart("look", "axes", "Gaussian", mu2 * _FIND_LOOK * (1 - _FIND_MIDDLE))
-        if setting.dim <= MOST_FOR_AXES
-        else None
-    )
     middle = StagePart("look", "middle", "Gaussian", mu2 * _FIND_LOOK * _FIND_MIDDLE)
-    near = None if axes is None else StagePart("look", "near", "Gaussian", mu2 * _FIND_NEAR)
-    beside = 0.0 if axes is None else _FIND_LOOK * (1 - _FIND_MIDDLE) + _FIND_NEAR
+    near, axes, beside = None, None, 0.0
+    if setting.dim <= MOST_FOR_AXES:
+        axes = StagePart("look", "axes", "Gaussian", mu2 * _FIND_LOOK * (1 - _FIND_MIDDLE))
+        near = StagePart("look", "near", "Gaussian", mu2 * _FIND_NEAR)
+        beside = _FIND_LOOK * (1 - _FIND_MIDDLE) + _FIND_NEAR
     mu2 *= 1 - _FIND_LOOK * _FIND_MIDDLE - beside
     first = ProjectionStage(middle, near, axes, StagePart("look", "radii", "Laplace", radii))
-    return _Finding(first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2)
+    return first, _plan_view_cells(found - radii, setting.k > FEW_CLUSTERS), setting.epsilon - found, mu2
 
 
-def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> _Finding:
+def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, spherical: bool) -> Finding:
     """Over a view of the columns, without δ."""
-    assert setting.n is not None
     noise: Noise = "K-norm" if spherical else "Laplace"
     epsilon, dim = setting.epsilon, setting.dim
-    edge = (
-        moved
-        * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim)
-        / (_FIND_PURE_AXES * epsilon * setting.n)
-    )
+    edge = moved * sqrt(_compute_spread_variance(dim, spherical=spherical) * 2 * dim)
+    edge /= _FIND_PURE_AXES * epsilon * setting.rows
     bought = _FIND_PURE_AXES * epsilon * (dim > _FEW_AXES and edge <= _FIND_AXES_CLEAR / dim)
     middle = (_FIND_PURE_MIDDLE_BESIDE if bought else _FIND_PURE_MIDDLE) * epsilon
     radii, grid = _FIND_PURE_RADII * epsilon, _FIND_PURE_GRID * epsilon
@@ -423,29 +400,11 @@ def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, s
         StagePart("look", "radii", "Laplace", radii),
     )
     left = epsilon - middle - radii - grid - bought
-    return _Finding(first, _plan_view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0)
+    return first, _plan_view_cells(grid - near, setting.k > FEW_CLUSTERS), left, 0.0
 
 
 def _compute_mu2(setting: Setting, epsilon: float) -> float:
     return gdp_mu(epsilon, setting.delta) ** 2 if setting.delta > 0 else 0.0
-
-
-def _list_splits(rounds: int, *, flat: bool, gaussian: bool) -> list[int]:
-    """The rounds before which clusters may be split. Two halve what each buys, which without a δ is twice the noise."""
-    if flat:
-        return [rounds // 2 + 1]
-    return [rounds // 2 + 1, 3 * rounds // 4 + 1] if gaussian else [rounds]
-
-
-def _choose_flat_share(setting: Setting, moved: float, *, n_public: bool) -> float:
-    """The part of ε for all that finds the clusters over few columns."""
-    if setting.dim == 1:
-        return _FIND_GRID_ONE_COLUMN
-    if not n_public:
-        return _FIND_GRID_UNKNOWN_N
-    assert setting.n is not None
-    rows = setting.n * setting.epsilon / (_FIND_HALFWAY * setting.k * moved)
-    return _FIND_GRID_FEW_ROWS - (_FIND_GRID_FEW_ROWS - _FIND_GRID_MANY_ROWS) * rows / (1 + rows)
 
 
 def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float, *, n_public: bool) -> Cells:
@@ -456,15 +415,14 @@ def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float
     What is bought does not follow from a number of rows that is a release: both tests are, then. Over one column they
     and trees of details lose more than they bring (``docs/findings.md``).
     """
-    assert setting.n is not None
     if setting.dim == 1:
         return Cells(None, None, None, StagePart("grid", "grid", "Laplace", (1 - zoom) * epsilon), trees=False)
-    n, k, tested = setting.n, setting.k, (1 - zoom - len(FINER) * _FIND_FINER_TEST) * epsilon
+    n, k, tested = setting.rows, setting.k, (1 - zoom - len(FINER) * _FIND_FINER_TEST) * epsilon
     trees = n / (k * (moved / tested)) >= _ENOUGH_SCALES  # rows in a cluster that trees of details tell from noise
     tests = len(FINER)
     if n_public:
         tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
-        tests = sum(cells < count_most_flat(k, setting.dim) for cells in tried)
+        tests = sum(cells < _count_most(k, setting.dim, flat=True) for cells in tried)
     finer = [StagePart("grid", what, "Laplace", _FIND_FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
     grid = StagePart("grid", "grid", "Laplace", (1 - zoom - tests * _FIND_FINER_TEST) * epsilon)
     return Cells(None, finer[0] if tests > 0 else None, finer[1] if tests > 1 else None, grid, trees)
@@ -477,20 +435,19 @@ def _plan_view_cells(epsilon: float, many: bool) -> Cells:
     return Cells(StagePart("grid", "fine_test", "Laplace", test) if many else None, None, None, grid, trees=not many)
 
 
-def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> SolutionChoice | None:
+def _plan_choice(setting: Setting, moved: float, *, n_public: bool) -> StagePart | None:
     """Asked for where its noise is a part of the loss of one cluster of n/k rows, whatever the clusters are.
 
     With a δ not where the number of rows is a release: what is no Gaussian noise may not follow from one.
     """
-    assert setting.n is not None
     share = (_FIND_CHOICE if setting.delta > 0 else _FIND_PURE_CHOICE) * setting.epsilon
-    small = moved * CAP * setting.k <= _FIND_CHOICE_NOISE * share * setting.n
+    small = moved * CAP * setting.k <= _FIND_CHOICE_NOISE * share * setting.rows
     fixed = n_public or setting.delta <= 0
-    return SolutionChoice(StagePart("choice", "losses", "exponential", share)) if small and fixed else None
+    return StagePart("choice", "losses", "exponential", share) if small and fixed else None
 
 
 def _choose_kind_of_rounds(
-    k: int, dim: int, n: int, pure: float, mu2: float, moved: float, *, choose: bool
+    k: int, dim: int, n: float, pure: float, mu2: float, moved: float, *, choose: bool
 ) -> tuple[bool, int, float]:
     """Gaussian or ``pure`` noise, how many rounds it feeds, and the variance of a query with the whole budget."""
     normal = 1 / mu2 if mu2 else np.inf
@@ -500,7 +457,7 @@ def _choose_kind_of_rounds(
     return gaussian, rounds, variance
 
 
-def _compute_noise_to_signal(k: int, dim: int, n: int, variance: float) -> float:
+def _compute_noise_to_signal(k: int, dim: int, n: float, variance: float) -> float:
     """Of a mean at a clipping radius of two radii, over the squared radius."""
     return 4 * (k / n) ** 2 * dim * variance
 
@@ -567,45 +524,20 @@ class PlanStep(Step):
         Without δ the ε of the parts add up. With it the ε after each question is what the noise so far composes to, as
         the ledger counts it; parts of one round are asked together and divide what it adds by the ε, or the ρ, of each.
         """
-        added = np.zeros(len(self.parts))
-        before = 0.0
-        for _, asked_together in groupby(range(len(self.parts)), key=self._group_together):
+        added, before = np.zeros(len(self.parts)), 0.0
+        epsilons = [draw.times / draw.multiplier for draw in self.draws]
+        stages = [(part.stage, part.round, "" if part.round else part.what) for part in self.parts]
+        for _, asked_together in groupby(range(len(stages)), key=stages.__getitem__):
             places = list(asked_together)
-            alone = np.array([self.draws[i].rho if self.draws[i].gaussian else self._epsilon(i) for i in places])
-            after = max(before, self._epsilon_after(places[-1]))
+            alone = np.array([self.draws[i].rho if self.draws[i].gaussian else epsilons[i] for i in places])
+            end = places[-1] + 1
+            pure = self.delta == 0
+            whole = fsum(epsilons[:end]) if pure else compose_epsilon(self.draws[:end], self.delta, whole=self.draws)
+            after = max(before, whole)
             added[places] = (after - before) * alone / alone.sum()
             before = after
         return added / before
 
-    def _group_together(self, i: int) -> tuple[str, int, str]:
-        """Parts with the same answer here are asked together."""
-        part = self.parts[i]
-        return part.stage, part.round, "" if part.round else part.what
-
-    def _epsilon(self, i: int) -> float:
-        return self.draws[i].times / self.draws[i].multiplier
-
-    def _epsilon_after(self, last: int) -> float:
-        if self.delta == 0:
-            return fsum(self._epsilon(i) for i in range(last + 1))
-        return compose_epsilon(self.draws[: last + 1], self.delta, whole=self.draws)
-
 
 # The part that is bought before there can be a plan, if the number of rows is not public.
 ROWS = "rows"
-
-
-def make_plan_step(session: PrivateSession, plan: AutoPlan, shares: Paid) -> PlanStep:
-    """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
-    bought, planned = session.ledger.draws, plan.parts
-    rows = tuple(StagePart(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
-    splits = sum(isinstance(stage, Swap) for stage in plan.polishing)
-    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds} rounds"
-    chances = {0: "no chance", 1: "one chance"}.get(splits, f"{splits} chances")
-    read = "before a row is read" if session.n_is_public else "before any other row is read than to count them"
-    return PlanStep(
-        title=f"The plan, {read}: {rounds} of polishing, {chances} to split clusters",
-        parts=(*rows, *planned),
-        draws=(*bought, *(part.draws(shares[part]) for part in planned)),
-        delta=session.ledger.delta,
-    )

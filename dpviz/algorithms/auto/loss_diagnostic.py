@@ -95,13 +95,6 @@ class LossSymptoms(NamedTuple):
         clear = asinh(min(self.clearness, _CLEAR_SDS))
         return np.concatenate([np.log(parts + _LEAST), others, [clear, float(self.tail)]])
 
-    @property
-    def off(self) -> tuple[float, float, float]:
-        """What an estimate by middles of cells may be off: logarithms of one and what cells are wide, what noise may
-        hide and the noise of centres, over the loss."""
-        wide, hides, noise = (log1p(part / self.loss) for part in (self.width, self.hidden, self.noise))
-        return wide, hides, noise
-
 
 def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | None:
     """The diagnostic of a finished run, by its ``steps`` over ``region``; None where it has no synopsis or no counts.
@@ -111,7 +104,10 @@ def diagnose_loss(steps: Sequence[Step], region: Region) -> LossDiagnostic | Non
     seen = collect_seen(steps, region)
     if seen is None:
         return None
-    share, parts = seen.loss / seen.of_one, [1.0, *seen.off]
+    share = seen.loss / seen.of_one
+    # What an estimate by middles of cells may be off: logarithms of one and what cells are wide, what noise may hide
+    # and the noise of centres, over the loss.
+    parts = [1.0, *(log1p(part / seen.loss) for part in (seen.width, seen.hidden, seen.noise))]
     ends = (_FITTED_LOW_FLAT, _FITTED_HIGH_FLAT) if seen.flat else (_FITTED_LOW_VIEW, _FITTED_HIGH_VIEW)
     low, high = (share * exp(float(np.dot(end, parts))) for end in ends)
     # Rows lie some way from the middle of their cell: an estimate by middles alone would be too low.
@@ -167,7 +163,7 @@ def _find_farthest(last: CentersStep) -> tuple[float, int]:
         return 0.0, 0
     longest = last.clipping_radius if last.clipping_radii is None else last.clipping_radii
     moved = np.linalg.norm(last.centers - last.previous, axis=1) - sqrt(last.centers.shape[1]) * last.center_noise_sd
-    pulled: Array = moved / np.maximum(longest, _TINY)
+    pulled = moved / np.maximum(longest, _TINY)
     return max(float(pulled.max()), 0.0), int(pulled.argmax())
 
 

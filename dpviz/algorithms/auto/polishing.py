@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.algorithms.auto.auto_plan import AutoPlan, Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
-from dpviz.core import Array, Codes, PrivateSession, mechanisms, partitions, queries
+from dpviz.algorithms.tools.lloyd_round import Noisy
+from dpviz.core import Array, Codes, PrivateSession, partitions, queries
 
 # How rounds shorten and splits decide.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -94,9 +94,8 @@ def run_residual_rounds(
     centers = start
     for stage in plan.polishing:
         if isinstance(stage, Swap):
-            split = split_and_drop(
-                session, centers, (_WIDER_SPREAD if plan.adaptive else 1.0) * clipping_radius, frame, stage, shares
-            )
+            within = (_WIDER_SPREAD if plan.adaptive else 1.0) * clipping_radius
+            split = split_and_drop(session, centers, within, frame, stage, shares)
             yield split
             centers = split.centers
             if clipping_radii is not None:
@@ -118,9 +117,7 @@ def _run_round(
     stage: Round,
     shares: Paid,
     plan: AutoPlan,
-) -> tuple[
-    PolishStep, mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian] | None
-]:
+) -> tuple[PolishStep, Noisy | None]:
     """One round, and the noisy lengths of the residuals if the clipping radius adapts.
 
     Rows are read once, for counts, sums of residuals shortened to ``clipping_radius``, or to the one of
@@ -130,13 +127,13 @@ def _run_round(
     """
     cells, ahead = partitions.Voronoi(centers), plan.rounds - stage.sums.round
     how_many = stage.counts.asks(queries.Count(cells), shares)
-    longest = np.full(len(centers), clipping_radius) if clipping_radii is None else clipping_radii
-    scaled = np.ones(len(centers)) if clipping_radii is None else clipping_radii
-    asked = (
-        queries.ResidualSum(cells, centers, clipping_radius)
-        if clipping_radii is None
-        else queries.ScaledResidualSum(cells, centers, clipping_radii)
-    )
+    asked: queries.Query
+    if clipping_radii is None:
+        asked = queries.ResidualSum(cells, centers, clipping_radius)
+        longest, scaled = np.full(len(centers), clipping_radius), np.ones(len(centers))
+    else:
+        asked = queries.ScaledResidualSum(cells, centers, clipping_radii)
+        longest = scaled = clipping_radii
     where_to = stage.sums.asks(asked, shares)
     lengths, note = None, f"round {stage.sums.round}"
     if stage.radii is None:
@@ -148,13 +145,15 @@ def _run_round(
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED_SDS * counts.sd, _LEAST_COUNT))
     stride = plan.stride if ahead else 1.0
-    move = _shorten(stride * shrunk[:, None] * total / size[:, None], longest)
+    move = stride * shrunk[:, None] * total / size[:, None]
+    norm = np.linalg.norm(move, axis=1, keepdims=True)
+    move *= np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
     move[counts.value <= _STAY_SDS * counts.sd] = 0.0
+    # In hundredths of the width of the domain, in two digits.
+    least, largest = (float(f"{50 * radius:.2g}") for radius in (longest.min(), longest.max()))
+    widths = f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
     step = PolishStep(
-        title=(
-            f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {_format_widths(longest)} % of the "
-            "width"
-        ),
+        title=f"Round {stage.sums.round} of {plan.rounds}: a row pulls from up to {widths} % of the width",
         ahead=ahead,
         centers=session.region.clip(centers + move),
         noisy_counts=counts.value,
@@ -168,28 +167,13 @@ def _run_round(
     return step, lengths if clipping_radii is None else None
 
 
-def _format_widths(clipping_radii: Array) -> str:
-    """The least and the largest clipping radius, in hundredths of the width of the domain, in two digits."""
-    least, largest = (float(f"{50 * radius:.2g}") for radius in (clipping_radii.min(), clipping_radii.max()))
-    return f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
-
-
-def _shrink(
-    lengths: mechanisms.Measurement[Array, mechanisms.Laplace | mechanisms.KNorm | mechanisms.Gaussian], n: float
-) -> float:
+def _shrink(lengths: Noisy, n: float) -> float:
     """The part of the clipping radius within which most residuals of ``n`` rows lie; 1 where noise hides it."""
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] < _CLEAR_PART * n:
         return 1.0
     bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
     return min(1.0, (bin_ + _MORE_BINS) / len(filled))
-
-
-def _shorten(vectors: Array, longest: Array) -> Array:
-    """``vectors`` (k, d), those that are longer shortened to ``longest`` (k,)."""
-    norm = np.linalg.norm(vectors, axis=1, keepdims=True)
-    shortened: Array = vectors * np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
-    return shortened
 
 
 def split_and_drop(
@@ -227,15 +211,8 @@ def split_and_drop(
         gains=columns[2],
         costs=columns[3],
         gain_of_each=gain,
-        cost_of_each=_plan_dropping(_measure_apart(centers, centers), size).cost,
+        cost_of_each=_plan_dropping(_measure_apart(centers, centers), size)[1],
     )
-
-
-class _Dropping(NamedTuple):
-    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,)."""
-
-    neighbour: Codes
-    cost: Array
 
 
 def _measure_apart(some: Array, centers: Array) -> Array:
@@ -244,28 +221,27 @@ def _measure_apart(some: Array, centers: Array) -> Array:
     return apart
 
 
-def _plan_dropping(apart: Array, size: Array) -> _Dropping:
-    """By squared distances ``apart`` (k, k), of which those on the diagonal are overwritten, and sizes (k,)."""
+def _plan_dropping(apart: Array, size: Array) -> tuple[Codes, Array]:
+    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,).
+
+    By squared distances ``apart`` (k, k), of which those on the diagonal are overwritten, and sizes (k,).
+    """
     np.fill_diagonal(apart, np.inf)
     neighbour = apart.argmin(axis=1)
-    return _Dropping(neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1))
+    return neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1)
 
 
-class _Exchange(NamedTuple):
-    """Cluster ``split`` gives one half to the centre ``dropped``: what that saves, and what it costs."""
+def _exchange_centers(
+    centers: Array, size: Array, gain: Array, half_axis: Array
+) -> tuple[Array, list[tuple[int, int, float, float]]]:
+    """The best split against the cheapest centre, again and again, each cluster touched once.
 
-    split: int
-    dropped: int
-    gain: float
-    cost: float
-
-
-def _exchange_centers(centers: Array, size: Array, gain: Array, half_axis: Array) -> tuple[Array, list[_Exchange]]:
-    """The best split against the cheapest centre, again and again, each cluster touched once."""
+    Of each exchange the cluster that gives one half, the centre that takes it, what that saves, and what it costs.
+    """
     centers, k = centers.copy(), len(centers)
     apart = _measure_apart(centers, centers)
     touched = np.zeros(k, dtype=bool)
-    exchanges: list[_Exchange] = []
+    exchanges = []
     for _ in range(k // 2):
         neighbour, cost = _plan_dropping(apart, size)
         j = int(np.where(touched, -1.0, gain).argmax())
@@ -273,7 +249,7 @@ def _exchange_centers(centers: Array, size: Array, gain: Array, half_axis: Array
         i = int(cost.argmin())
         if touched[j] or not gain[j] > cost[i]:
             break
-        exchanges.append(_Exchange(j, i, float(gain[j]), float(cost[i])))
+        exchanges.append((j, i, float(gain[j]), float(cost[i])))
         touched[[i, j, neighbour[i]]] = True
         centers[i], centers[j] = centers[j] - half_axis[j], centers[j] + half_axis[j]
         apart[[i, j]] = _measure_apart(centers[[i, j]], centers)

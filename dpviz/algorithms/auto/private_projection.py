@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import label
@@ -117,28 +116,21 @@ def project_privately(
     Dwork, Talwar, Thakurta & Zhang 2014 (Gaussian noise on second moments). The noise is drawn in an orthonormal basis
     of the symmetric matrices, so that entries off the diagonal have half the variance of those on it.
     """
-    (total,) = session.ask_together(
-        stage.middle.asks(queries.Sum(partitions.Everything()), shares), note="middle of the rows"
-    )
-    middle = session.region.clip(total.value[0] / session.n)
-    far = queries.Radii(
-        partitions.Everything(),
-        middle[None],
-        2 * session.region.radius,
-        _BINS,
-        _FINER_BINS if stage.near is not None else 0,
-    )
+    everything = partitions.Everything()
+    (total,) = session.ask_together(stage.middle.asks(queries.Sum(everything), shares), note="middle of the rows")
+    middle, finer = session.region.clip(total.value[0] / session.n), 0 if stage.near is None else _FINER_BINS
+    far = queries.Radii(everything, middle[None], 2 * session.region.radius, _BINS, finer)
     (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
     clipping_radius = _find_clipping_radius(noisy_radii, far.outer_radius, scale, session.n)
-    median, tail = _read_medians(radii.value, far.edges, scale, session.n), None
+    (surely, about), tail = _read_medians(radii.value, far.edges, scale, session.n), None
     if stage.near is not None:
         # Asked for whether there is a tail or not: what is bought does not hang on the answers.
-        within = min(2 * median.about, far.outer_radius)
+        within = min(2 * about, far.outer_radius)
         close = queries.ScaledResidualSum(partitions.Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
-        tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), median.about)
-    far_out = tail is not None and _TAIL_REACH * median.surely < clipping_radius <= _TAIL_MOST * session.region.radius
+        tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), about)
+    far_out = tail is not None and _TAIL_REACH * surely < clipping_radius <= _TAIL_MOST * session.region.radius
     if far_out:
         clipping_radius = min(_TAIL_WIDER * clipping_radius, session.region.radius)
     else:
@@ -146,8 +138,13 @@ def project_privately(
     if stage.axes is not None:
         seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
     else:
-        seen = _draw_public_axes(session, middle, clipping_radius, noisy_radii, far.outer_radius, axes, rng)
-        noise_edge = 0.0
+        # Axes from public coins: nothing is bought. The radii say how wide the rows are on average.
+        basis, _ = np.linalg.qr(rng.normal(size=(session.dim, min(session.dim, max(axes, 64)))))
+        weight, noise_edge = np.maximum(noisy_radii, 0.0), 0.0
+        length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * far.outer_radius, clipping_radius)
+        spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * clipping_radius**2)
+        variances = np.full(basis.shape[1], spread / session.dim)
+        seen = PrivateProjection(middle, clipping_radius, basis.T, variances, spread, variances)
     far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return ProjectionStep(
         title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",
@@ -161,25 +158,17 @@ def project_privately(
     )
 
 
-class _Medians(NamedTuple):
-    """Lengths within which half of the rows lie: surely, and about."""
+def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> tuple[float, float]:
+    """Lengths within which half of the rows lie, surely and about, by noisy counts between ``edges``.
 
-    surely: float
-    about: float
-
-
-def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> _Medians:
-    """Read from noisy counts between ``edges``: the second is at least half of the first."""
+    The second is at least half of the first.
+    """
     within = noisy_radii.cumsum()
     least = within - _SURE_SDS * sqrt(2) * scale * np.sqrt(np.arange(1, len(within) + 1))
-    surely, about = (float(np.interp(n / 2, _make_rising(held), edges)) for held in (least, within))
-    return _Medians(surely, max(about, surely / 2))
-
-
-def _make_rising(held: Array) -> Array:
-    """From 0 at the first edge upwards; what never reaches a number reaches it at the last edge."""
-    rising: Array = np.r_[0.0, np.maximum.accumulate(np.maximum(held, 0.0))]
-    return rising
+    # From 0 at the first edge upwards; what never reaches a number reaches it at the last edge.
+    rising = (np.r_[0.0, np.maximum.accumulate(np.maximum(held, 0.0))] for held in (least, within))
+    surely, about = (float(np.interp(n / 2, held, edges)) for held in rising)
+    return surely, max(about, surely / 2)
 
 
 def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
@@ -221,21 +210,3 @@ def _buy_axes(
     lowered = captured - _EDGE_PART * edge * (captured < _CLEAR_EDGES * edge)
     variances = np.maximum(lowered, _LEAST_VARIANCE * spread / session.dim)
     return PrivateProjection(middle, clipping_radius, basis, variances, spread, captured), edge
-
-
-def _draw_public_axes(
-    session: PrivateSession,
-    middle: Array,
-    clipping_radius: float,
-    noisy_radii: Array,
-    farthest: float,
-    axes: int,
-    rng: np.random.Generator,
-) -> PrivateProjection:
-    """Axes from public coins: nothing is bought. The radii say how wide the rows are on average."""
-    basis, _ = np.linalg.qr(rng.normal(size=(session.dim, min(session.dim, max(axes, 64)))))
-    weight = np.maximum(noisy_radii, 0.0)
-    length = np.minimum((np.arange(len(weight)) + 0.5) / len(weight) * farthest, clipping_radius)
-    spread = max(float(weight @ length**2) / max(float(weight.sum()), 1.0), _TINY * clipping_radius**2)
-    variances = np.full(basis.shape[1], spread / session.dim)
-    return PrivateProjection(middle, clipping_radius, basis.T, variances, spread, variances)

@@ -35,7 +35,6 @@ from scipy.ndimage import gaussian_filter
 from dpviz.algorithms.auto.auto_plan import (
     Cells,
     Paid,
-    StagePart,
     count_smoothed_cells,
     count_tree_cells,
     count_widening_cells,
@@ -78,17 +77,11 @@ class Details:
         return self.kept + self.shrunk + self.shared
 
 
-class Denoised(NamedTuple):
-    """What cells seem to hold, none negative, together the total; and the details of the first tree."""
-
-    counts: Array
-    details: Details
-
-
-def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
+def denoise(noisy_counts: Array, sd: float, total: float) -> tuple[Array, Details]:
     """What the cells of a noisy histogram hold, together ``total``: the mean over d + 1 shifted trees (or d + 2, odd).
 
-    Of the shape of the counts; without noise these come back as they are, if they add up to the total. O(d m), m cells.
+    And the details of the first tree. What cells hold is never negative, and of the shape of the counts; without noise
+    these come back as they are, if they add up to the total. O(d m), m cells.
     """
     wide = noisy_counts.reshape([m for m in noisy_counts.shape if m > 1] or [1]).astype(np.float64)
     trees = wide.ndim + 1 + wide.ndim % 2
@@ -97,7 +90,7 @@ def denoise(noisy_counts: Array, sd: float, total: float) -> Denoised:
     mean = first.counts(total)
     for i in range(1, trees):
         mean += _Tree.over(wide, top * i // trees, sd).counts(total)
-    return Denoised((mean / trees).reshape(noisy_counts.shape), first.details(noisy_counts.shape))
+    return (mean / trees).reshape(noisy_counts.shape), first.details(noisy_counts.shape)
 
 
 class _Fold(NamedTuple):
@@ -126,11 +119,6 @@ class _Fold(NamedTuple):
         order = [axis for j in range(dim) for axis in (dim + j, j)]
         padded = parts.reshape([2] * dim + list(blocks)).transpose(order).reshape([2 * m for m in blocks])
         return padded[self._inside]
-
-    @property
-    def size(self) -> int:
-        """Nodes of the level."""
-        return prod(self.shape)
 
     @property
     def _inside(self) -> tuple[slice, ...]:
@@ -182,7 +170,7 @@ class _Tree:
         for level in reversed(self.levels):
             cells = level.cells
             expected = cells * (held / cells.sum(axis=0)) + level.belief * level.details
-            least = _FILLED * _expect_by_chance(cells, log(max(level.fold.size, 2))) * self.sd * np.sqrt(cells)
+            least = _FILLED * _expect_by_chance(cells, log(max(prod(level.fold.shape), 2))) * self.sd * np.sqrt(cells)
             empty = ~level.part_stands & (level.belief > 0) & (expected < least)
             held = level.fold.nodes(_make_add_up(expected, cells, empty, held))
         return held
@@ -207,15 +195,13 @@ def _expect_by_chance(cells: Array, apart: float) -> Array:
     return np.maximum(sqrt(2 * apart), apart / sqrt(2) / np.sqrt(np.maximum(cells, 1.0)))
 
 
-class _Verdict(NamedTuple):
-    """Whether the details of each block stand out, and how far they are to be believed."""
+def _find_standing_out(
+    details: Array, of_parts: Array, cells: Array, number: Codes, nodes: int, sd: float
+) -> tuple[Flags, Array]:
+    """Whether the details of each block stand out, and how far they are to be believed.
 
-    here: Flags
-    belief: Array
-
-
-def _find_standing_out(details: Array, of_parts: Array, cells: Array, number: Codes, nodes: int, sd: float) -> _Verdict:
-    """By the sum of their squares, against that of noise (Laurent & Massart 2000, lemma 1), or by one part alone."""
+    By the sum of their squares, against that of noise (Laurent & Massart 2000, lemma 1), or by one part alone.
+    """
     volume, free = np.maximum(of_parts, 1.0), number - 1
     squares = (details**2 / volume).sum(axis=0) / sd**2
     apart = _CAUTION * log(max(cells.size, 2))
@@ -224,7 +210,7 @@ def _find_standing_out(details: Array, of_parts: Array, cells: Array, number: Co
     left = np.sqrt(volume * (1 - of_parts / cells))
     alone = details > _expect_by_chance(of_parts, _CAUTION * log(max(nodes, 2))) * sd * left
     here = ((squares > np.maximum(normal, laplace)) | (alone & (of_parts > 0)).any(axis=0)) & (free > 0)
-    return _Verdict(here, np.where(here, np.maximum(0.0, 1 - free / np.maximum(squares, _TINY)), 0.0))
+    return here, np.where(here, np.maximum(0.0, 1 - free / np.maximum(squares, _TINY)), 0.0)
 
 
 def _make_add_up(expected: Array, cells: Array, empty: Flags, held: Array) -> Array:
@@ -354,7 +340,7 @@ class GridPlace(NamedTuple):
 
 
 # The axes of the view cover so many standard deviations.
-COVERED_SDS = 3.0
+_COVERED_SDS = 3.0
 _NONE = np.zeros(0)
 
 
@@ -390,13 +376,8 @@ def release_flat_synopsis(
     middles = beyond.centers(np.arange(beyond.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > threshold * log(max(int(out.sum()), 2))))
-    around = GridStep(
-        title="coarse cells around the box",
-        grid=beyond,
-        codes=np.flatnonzero(out),
-        noisy_counts=outer[out],
-        sd=noisy.sd,
-    )
+    title, codes = "coarse cells around the box", np.flatnonzero(out)
+    around = GridStep(title=title, grid=beyond, codes=codes, noisy_counts=outer[out], sd=noisy.sd)
     kept = _keep_cells(histogram, session.n, outer[far], trees=trees, flat=True)
     return _make_synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
 
@@ -413,49 +394,52 @@ def _choose_flat_grid(
         if test is None:
             break
         finer = make_cube_grid(half, cells, middle)
-        excess = session.ask(
-            queries.SparseCount(finer),
-            mechanisms.NoisyExcess,
-            shares[test],
-            note="would finer cells do?",
-            threshold=_FINER_CAUTION * log(finer.n_cells) * scale,
-        )
+        question, threshold = queries.SparseCount(finer), _FINER_CAUTION * log(finer.n_cells) * scale
+        note = "would finer cells do?"
+        excess = session.ask(question, mechanisms.NoisyExcess, shares[test], note=note, threshold=threshold)
         so_far &= float(excess.value[0]) > _FINER_ENOUGH * session.n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
 
 def release_view_synopses(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, view: GridPlace
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, look: ProjectionStep
 ) -> list[SynopsisStep]:
     """The histogram over the axes of a view: fine, if a test says that enough rows would stand out, else coarse.
 
     One histogram is bought; with few clusters there are two readings of it, smoothed and through trees of details.
 
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
-    threshold. The test decides which one grid is bought; there is never a second one.
+    threshold. The test decides which one grid is bought; there is never a second one. Where there is a tail it is asked
+    as without one, and decides nothing: what is bought does not hang on what was seen.
     """
-    scale = session.mechanism(
-        queries.Count(partitions.Grid.over(session.region, 1)), mechanisms.Laplace, shares[stage.grid]
-    ).scale
+    everywhere, share = queries.Count(partitions.Grid.over(session.region, 1)), shares[stage.grid]
+    scale = session.mechanism(everywhere, mechanisms.Laplace, share).scale
+    frame = look.projection.basis[: look.axes]
+    half = np.minimum(look.projection.clipping_radius, _COVERED_SDS * np.sqrt(look.projection.variances[: look.axes]))
+    view = GridPlace(frame @ look.projection.middle, half, frame)
     if stage.fine_test is not None:
-        fine, cutoff, enough = _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
-        if enough:
-            cells = queries.SparseCount(_see_grid(session, fine, view))
-            listed = session.ask(
-                cells, mechanisms.SparseLaplace, shares[stage.grid], note="fine grid cells", cutoff_in_scales=cutoff
-            )
+        fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
+        cutoff, cells = _FINE_CAUTION * log(fine.n_cells), queries.SparseCount(_see_grid(session, fine, view))
+        test, note = shares[stage.fine_test], "would fine cells do?"
+        excess = session.ask(cells, mechanisms.NoisyExcess, test, note=note, threshold=cutoff * scale)
+        # With few rows noise alone would reach that part of them.
+        enough = float(excess.value[0]) > _FINE_ENOUGH * session.n + excess.mechanism.once.scale
+        if enough and look.tail is None:
+            note = "fine grid cells"
+            listed = session.ask(cells, mechanisms.SparseLaplace, share, note=note, cutoff_in_scales=cutoff)
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
             return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), session.n, k, view)]
-    half = view.half.copy()
+    if look.tail is not None:
+        return [_release_tail_synopsis(session, k, share, look, look.tail, scale)]
     half[_COARSE_AXES:] = 0.0
     grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = GridPlace(view.middle[used], view.half[used], view.frame[used])
     grid = partitions.Grid(seen.half, grid.cells_per_axis[used], seen.middle)
-    histogram = _count_cells(session, grid, seen, shares[stage.grid])
+    histogram = _count_cells(session, grid, seen, share)
     return [
         _make_synopsis(histogram, seen.frame, _keep_cells(histogram, session.n, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
@@ -467,30 +451,8 @@ def _count_cells(session: PrivateSession, grid: partitions.Grid, seen: GridPlace
     return GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=noisy.value, sd=noisy.sd)
 
 
-class _FineCells(NamedTuple):
-    """The fine ``grid``, the ``cutoff`` of its cells in scales of noise, and whether enough rows stand out of it."""
-
-    grid: partitions.Grid
-    cutoff: float
-    enough: bool
-
-
-def _ask_for_fine_cells(
-    session: PrivateSession, test: StagePart, shares: Paid, scale: float, view: GridPlace
-) -> _FineCells:
-    fine = make_cube_grid(view.half, min(_FINE_CELLS, session.most_cells), view.middle)
-    cutoff = _FINE_CAUTION * log(fine.n_cells)
-    cells = queries.SparseCount(_see_grid(session, fine, view))
-    excess = session.ask(
-        cells, mechanisms.NoisyExcess, shares[test], note="would fine cells do?", threshold=cutoff * scale
-    )
-    # With few rows noise alone would reach that part of them.
-    enough = float(excess.value[0]) > _FINE_ENOUGH * session.n + excess.mechanism.once.scale
-    return _FineCells(fine, cutoff, enough)
-
-
-def release_tail_synopsis(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, seen: ProjectionStep, tail: Tail, view: GridPlace
+def _release_tail_synopsis(
+    session: PrivateSession, k: int, share: Budget, seen: ProjectionStep, tail: Tail, scale: float
 ) -> SynopsisStep:
     """The histogram where there is a tail: cells narrow near the middle of most rows, the wider the farther out.
 
@@ -498,15 +460,9 @@ def release_tail_synopsis(
     rows far out have cells of their own instead of the last one of a box that most rows fill. Only trees of details
     read it: smoothing takes what is far out for noise (``docs/findings.md``).
 
-    **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
-    threshold: borders of cells follow from releases, and a row is compared with a table of them. The test of fine cells
-    is asked as without a tail, and not needed: what is bought does not hang on what was seen.
+    **Guarantee.** ``share``. One row changes one cell by 1: borders of cells follow from releases, and a row is
+    compared with a table of them.
     """
-    scale = session.mechanism(
-        queries.Count(partitions.Grid.over(session.region, 1)), mechanisms.Laplace, shares[stage.grid]
-    ).scale
-    if stage.fine_test is not None:
-        _ask_for_fine_cells(session, stage.fine_test, shares, scale, view)
     captured, edge = seen.projection.captured[: min(seen.axes, _COARSE_AXES)], seen.noise_edge
     left, beside = captured[0] / k**2, seen.projection.spread - captured[0]
     several = beside > max(_TAIL_BESIDE * left, edge)
@@ -525,10 +481,9 @@ def release_tail_synopsis(
     along = GridPlace((at + middle)[used], half[used], frame[used])
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first[used], last[used], cells[used] + 1, strict=True)]
     borders = [tail.median * np.sinh(step) - shift for step, shift in zip(steps, middle[used], strict=True)]
-    grid = partitions.UnevenGrid.between(
-        along.half, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], along.middle
-    )
-    histogram = _count_cells(session, grid, along, shares[stage.grid])
+    borders = [lattice.round_inward(border, lattice.ROW_BITS) for border in borders]
+    grid = partitions.UnevenGrid.between(along.half, borders, along.middle)
+    histogram = _count_cells(session, grid, along, share)
     return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
 
 
@@ -544,7 +499,7 @@ def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: GridPlace) -> 
         return _make_synopsis(listed, view.frame, CellContents(filled, counts), k)
     wide = make_cube_grid(view.half, _ELSEWHERE_POINTS, view.middle)
     middles = wide.centers(np.arange(wide.n_cells))
-    likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / COVERED_SDS)) ** 2).sum(axis=1))
+    likely = np.exp(-0.5 * (((middles - view.middle) / (view.half / _COVERED_SDS)) ** 2).sum(axis=1))
     lacking = max(n - float(counts.sum()), 0.0) * likely / likely.sum()
     return _make_synopsis(listed, view.frame, CellContents(filled, np.r_[counts, lacking]), k, outside=middles)
 

@@ -124,9 +124,8 @@ def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Arr
     if n < _CORE_SCALES * scale:
         return None
     counts = noisy.reshape(grid.cells_per_axis)
-    inner, most, sds = tuple(range(counts.ndim, 2 * counts.ndim)), _CORE_ROWS, _CORE_SDS
-    if counts.ndim > 2:
-        most, sds = _CORE_ROWS_3D, _CORE_SDS_3D
+    inner = tuple(range(counts.ndim, 2 * counts.ndim))
+    most, sds = (_CORE_ROWS, _CORE_SDS) if counts.ndim <= 2 else (_CORE_ROWS_3D, _CORE_SDS_3D)
     along = [(m,) if thin else (1, 2) for m, thin in zip(counts.shape, _find_thin(grid.half), strict=True)]
     for sides in sorted(product(*along), key=prod):
         held = sliding_window_view(counts, sides).sum(axis=inner)
@@ -151,9 +150,8 @@ def lay_around_core(farthest: Array, core: Array, cells: float) -> partitions.Un
     steps = [np.linspace(*ends)[1:-1] for ends in zip(first, last, number + 1, strict=True)]
     along = [step if equal else np.sinh(step) for step, equal in zip(steps, thin, strict=True)]
     borders = [unit * step + shift for unit, step, shift in zip(near, along, middle, strict=True)]
-    return partitions.UnevenGrid.between(
-        farthest, [lattice.round_inward(one, lattice.ROW_BITS) for one in borders], np.zeros(len(farthest))
-    )
+    borders = [lattice.round_inward(border, lattice.ROW_BITS) for border in borders]
+    return partitions.UnevenGrid.between(farthest, borders, np.zeros(len(farthest)))
 
 
 def lay_around_box(zoomed: ZoomStep) -> partitions.Grid:
@@ -163,11 +161,9 @@ def lay_around_box(zoomed: ZoomStep) -> partitions.Grid:
     """
     farthest, thin = zoomed.grid.half, _find_thin(zoomed.grid.half)
     # Over one column no other one divides rows that lie far out, and groups there would share a cell for nothing.
-    if (
-        zoomed.box is None
-        or len(farthest) == 1
-        or not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _SMALL_BOX * farthest)).all()
-    ):
+    if zoomed.box is None or len(farthest) == 1:
+        return zoomed.grid
+    if not (thin | (np.ptp(zoomed.box, axis=0) <= 2 * _SMALL_BOX * farthest)).all():
         return zoomed.grid
     low, high = zoomed.box
     width, borders = _FIRST_WIDTH * float((high - low)[~thin].max()), []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Params, always, param_field, read_texts
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import Accounting, Array, PrivateSession, is_sparse
@@ -78,7 +78,6 @@ def kmeans_plus_plus(
 
 CARD = Card(
     **read_texts("kmeans++"),
-    guarantees=(Guarantee.NONE,),
     params=KMeansParams,
     plan=kmeans_plus_plus,
     accounting=always(Accounting.NONE),

@@ -8,11 +8,11 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, always, param_field, read_texts
+from dpviz.algorithms.card import PURE, Card, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
+from dpviz.algorithms.tools.lloyd_round import run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import draw_random_points
-from dpviz.core import Accounting, Array, DistanceWeights, KernelDraw, PrivateSession, Relation, partitions
+from dpviz.core import Array, DistanceWeights, KernelDraw, PrivateSession, Relation
 
 # Public points that stand in for the uniform law: enough to be everywhere, few enough to add up their densities.
 _PUBLIC_POINTS = 256
@@ -77,14 +77,8 @@ def kvariates(session: PrivateSession, k: int, params: KVariatesParams, rng: np.
     if not params.rounds:
         sd = scales * sqrt(region.dim + 1)
         yield CentersStep(title="The seeds themselves are released", centers=seeds, center_noise_sd=sd)
-    for t, budget in enumerate(shares.means.rounds(params.rounds), start=1):
-        title, ahead = f"Round {t} of {params.rounds} of noisy means, from the seeds", params.rounds - t
-        note = f"means {t}"
-        step = run_lloyd_round(
-            session, partitions.Voronoi(seeds), budget, seeds, title=title, note=note, spherical=True, ahead=ahead
-        )
-        seeds = step.centers
-        yield step
+    budgets, title = shares.means.rounds(params.rounds), "Round {t} of {rounds} of noisy means, from the seeds"
+    yield from run_lloyd_rounds(session, seeds, budgets, title=title, note="means {t}", spherical=True)
 
 
 def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
@@ -111,10 +105,9 @@ def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
 
 CARD = Card(
     **read_texts("kvariates"),
-    guarantees=(Guarantee.PURE,),
     params=KVariatesParams,
     plan=kvariates,
-    accounting=always(Accounting.PURE),
+    accounting=PURE,
     smallest_n=_compute_smallest_n,
     operations=lambda setting, params: setting.rows * setting.dim * setting.k * (setting.k / 2 + params.rounds + 20),
 )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import (
@@ -205,7 +205,10 @@ def sample_aggregate(
 
 def _choose_median(
     smooth: bool, lower: Array, upper: Array
-) -> tuple[Medians | Quantiles, mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile]]:
+) -> tuple[
+    Medians | Quantiles,
+    mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile],
+]:
     """The question for the median of every coordinate in a box, and what answers it."""
     return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(lower, upper, _MEDIAN), ExponentialQuantile)
 
@@ -220,15 +223,13 @@ def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> floa
     side = np.ones(setting.k * setting.dim)
     question, kind = _choose_median(params.smooth, -side, side)
     region = Region(side, float(np.linalg.norm(side)))
-    number = (
-        _TELLING_RANKS / mechanisms.calibrate_mechanism(question, kind, budget, Relation.REPLACE, region).epsilon_of_one
-    )
+    median = mechanisms.calibrate_mechanism(question, kind, budget, Relation.REPLACE, region)
+    number = _TELLING_RANKS / median.epsilon_of_one
     return params.choose_blocking(setting.k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
     **read_texts("sample-aggregate"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=SampleAggregateParams,
     plan=sample_aggregate,
     accounting=_choose_accounting,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts, released_always
+from dpviz.algorithms.card import Card, Params, always, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_round
+from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import draw_random_points
-from dpviz.core import Accounting, PrivateSession, partitions
+from dpviz.core import Accounting, PrivateSession
 
 _PAPER_ROUNDS, _USUAL_ROUNDS = 20, 5
 
@@ -33,14 +33,9 @@ def sulq(session: PrivateSession, k: int, params: SuLQParams, rng: np.random.Gen
     centers = draw_random_points(k, session.region, rng)
     yield CentersStep(title="Random starts: no row has been read", centers=centers)
     by_rule = _PAPER_ROUNDS if params.preset == "paper" else plan_gaussian_rounds(session, k)
-    rounds = params.rounds or by_rule
-    for t, budget in enumerate(session.budget.rounds(rounds), start=1):
-        title = f"Round {t} of {rounds}: means of noisy sums over noisy counts"
-        step = run_lloyd_round(
-            session, partitions.Voronoi(centers), budget, centers, title=title, note=f"round {t}", ahead=rounds - t
-        )
-        centers = step.centers
-        yield step
+    budgets = session.budget.rounds(params.rounds or by_rule)
+    title = "Round {t} of {rounds}: means of noisy sums over noisy counts"
+    yield from run_lloyd_rounds(session, centers, budgets, title=title, note="round {t}")
 
 
 def _count_rounds(params: SuLQParams) -> int:
@@ -49,11 +44,9 @@ def _count_rounds(params: SuLQParams) -> int:
 
 CARD = Card(
     **read_texts("sulq"),
-    guarantees=(Guarantee.APPROX,),
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),
     smallest_n=lambda setting, params: compute_gaussian_smallest_n(setting, _count_rounds(params)),
     operations=lambda setting, params: _count_rounds(params) * setting.rows * setting.k * setting.dim,
-    release=released_always,
 )

@@ -8,14 +8,15 @@ from math import log, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Setting, always, param_field, read_texts
-from dpviz.algorithms.cohen2021.k_tuples import TUPLES_PART
+from dpviz.algorithms.card import Card, Setting, always, param_field, read_texts
 from dpviz.algorithms.cohen2021.tested_tuples import (
+    TUPLES_PART,
     TupleParams,
     TupleSource,
     compute_smallest_n,
     count_operations,
     halve_budget,
+    name_means,
     run_noisy_center_test,
 )
 from dpviz.algorithms.steps import CentersStep, Step
@@ -69,20 +70,14 @@ def gaussian_mixture(
         return
     source = TupleSource.of(session, k, params, rng)
     yield source.make_placeholder()
-    share = halve_budget(session.budget, TUPLES_PART)
-    assert share.means is not None
-    test = run_noisy_center_test(source, share.tuples, far=None)
+    share, left = halve_budget(session.budget, TUPLES_PART)
+    assert left is not None
+    test = run_noisy_center_test(source, share, far=None)
     yield test
-    start = test.centers if test.centers is not None else source.anchors
-    part = share.means.split(means=1 - _MOMENTS_PART, moments=_MOMENTS_PART)
-    origin = "the noisy centres" if test.passed else "⊥: centres that know no data"
+    start = source.anchors if test.centers is None else test.centers
+    part = left.split(means=1 - _MOMENTS_PART, moments=_MOMENTS_PART)
     means = run_lloyd_round(
-        session,
-        partitions.Voronoi(start),
-        part.means,
-        start,
-        title=f"Noisy means of the cells of {origin}",
-        note="means of the cells",
+        session, partitions.Voronoi(start), part.means, start, title=name_means(test), note="means of the cells"
     )
     yield means
     mixture, sd = measure(session, means, part.moments, params)
@@ -105,7 +100,7 @@ def measure(
     **Guarantee.** ``share``. Rows are moved to within R = σ_max (√d + √(2 ln n)) of their centre.
     """
     assert means.noisy_counts is not None and means.count_noise_sd is not None
-    radius = choose_clipping_radius(session.dim, session.n, params.largest_sd)
+    radius = params.largest_sd * (sqrt(session.dim) + sqrt(2 * log(max(2, session.n))))
     query = queries.ResidualMoments(partitions.Voronoi(means.centers), radius)
     noisy = session.ask(query, mechanisms.Gaussian, share, note="covariances of the cells")
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
@@ -125,18 +120,12 @@ def measure(
     return step, noisy.sd * radius / counts
 
 
-def choose_clipping_radius(dim: int, n: int, largest_sd: float) -> float:
-    """R: within it lie nearly all rows of a Gaussian with that standard deviation; unit coordinates."""
-    return largest_sd * (sqrt(dim) + sqrt(2 * log(max(2, n))))
-
-
 def bound_covariances(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds, unit coordinates."""
     values, vectors = np.linalg.eigh((covariances + covariances.transpose(0, 2, 1)) / 2)
     low = min(smallest_sd, largest_sd)
     kept = np.clip(values, low**2, largest_sd**2)
-    made: Array = (vectors * kept[:, None, :]) @ vectors.transpose(0, 2, 1)
-    return made
+    return np.asarray((vectors * kept[:, None, :]) @ vectors.transpose(0, 2, 1))
 
 
 def fit_naive_mixture(
@@ -154,11 +143,20 @@ def fit_naive_mixture(
     rows = session.ask(EachRow(), LocalNoise, session.budget, note="noise on every row", number=number)
     noisy_rows, sd = rows.value, rows.sd
     data = SignedPoints.of(noisy_rows, np.ones(len(noisy_rows)))
-    starts = [noisy_rows[draw_kmeans_pp_seeds(noisy_rows, data.weights, k, rng)] for _ in range(_STARTS)]
-    centers = find_best_of_starts(
-        data, [session.region.clip(start) for start in starts], session.region
-    ).solution.centers
-    mixture = _measure_parts(noisy_rows, centers, sd, smallest_sd, session)
+    seeds = [draw_kmeans_pp_seeds(noisy_rows, data.weights, k, rng) for _ in range(_STARTS)]
+    starts = [session.region.clip(noisy_rows[start]) for start in seeds]
+    centers = find_best_of_starts(data, starts, session.region).solution.centers
+    nearest = partitions.Voronoi(centers).assign(noisy_rows)
+    spread = np.zeros((k, session.dim, session.dim))
+    for i in range(k):
+        residual = noisy_rows[nearest == i] - centers[i]
+        spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(session.dim)
+    mixture = MixtureStep(
+        title=f"{BADGE}: a mixture fitted to rows with noise of {sd:.3g} (unit coordinates) on every coordinate",
+        weights=np.bincount(nearest, minlength=k) / max(1, len(noisy_rows)),
+        centers=centers,
+        covariances=bound_covariances(spread, smallest_sd, session.region.diameter),
+    )
     yield mixture
     yield CentersStep(
         title=f"{BADGE}: k-means on {number:,} noisy rows",
@@ -168,40 +166,19 @@ def fit_naive_mixture(
     )
 
 
-def guess_naive_smallest_n(setting: Setting) -> float:
-    """Rows from which a fit might tell two parts apart that noise has made one: an optimistic guess."""
-    # Parts closer than their width show in third moments only, whose error needs the sixth power of width over
-    # distance.
+def _compute_smallest_n(setting: Setting, params: MixtureParams) -> float:
+    """Rows as tuples ask for them; ``naive``: from which a fit might tell two parts apart that noise has made one."""
+    if params.preset != _NAIVE:
+        return compute_smallest_n(setting, params, TUPLES_PART)
+    # An optimistic guess. Parts closer than their width show in third moments only, whose error needs the sixth power
+    # of width over distance.
     spacing = setting.k ** (-1 / setting.dim)
     sd = 2 * np.sqrt(setting.dim) * np.sqrt(setting.dim + 1) / setting.epsilon
     return float(setting.k * 20 * (1 + sd / spacing) ** 6)
 
 
-def _measure_parts(rows: Array, centers: Array, sd: float, smallest_sd: float, session: PrivateSession) -> MixtureStep:
-    k = len(centers)
-    nearest = partitions.Voronoi(centers).assign(rows)
-    weights = np.bincount(nearest, minlength=k) / max(1, len(rows))
-    spread = np.zeros((k, session.dim, session.dim))
-    for i in range(k):
-        residual = rows[nearest == i] - centers[i]
-        spread[i] = residual.T @ residual / max(1, len(residual)) - sd**2 * np.eye(session.dim)
-    return MixtureStep(
-        title=f"{BADGE}: a mixture fitted to rows with noise of {sd:.3g} (unit coordinates) on every coordinate",
-        weights=weights,
-        centers=centers,
-        covariances=bound_covariances(spread, smallest_sd, session.region.diameter),
-    )
-
-
-def _compute_smallest_n(setting: Setting, params: MixtureParams) -> float:
-    if params.preset == _NAIVE:
-        return guess_naive_smallest_n(setting)
-    return compute_smallest_n(setting, params, TUPLES_PART)
-
-
 CARD = Card(
     **read_texts("gaussian-mixture"),
-    guarantees=(Guarantee.APPROX,),
     params=MixtureParams,
     plan=gaussian_mixture,
     accounting=always(Accounting.BASIC),

@@ -1,23 +1,24 @@
-"""From a session to a tested release of k-tuples, shared by all algorithms that stand on tuples.
+"""k-means in secret blocks, or a table of k-tuples, tested for agreement (Cohen et al. 2021, Figs. 3 and 4).
 
-Tuples are made by secret blocks of rows, one each, or the rows are tuples themselves.
+What agrees is averaged, or shown with noise, or tells where the clusters are whose means all rows then measure. Tuples
+are made by secret blocks of rows, one each, or the rows are tuples themselves.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil, exp, log, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.algorithms.balcan2017.projection import draw_orthonormal_frame
 from dpviz.algorithms.baselines.sample_aggregate import count_most_blocks
-from dpviz.algorithms.card import Params, Setting, param_field
+from dpviz.algorithms.card import Card, Params, Setting, always, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_round
 from dpviz.algorithms.tools.solvers import pack_spheres
@@ -111,10 +112,6 @@ class TupleSource:
         number = max(1, self.session.n // self.params.count_rows_of_tuple(self.k))
         return number if self.params.given else min(number, count_most_blocks(self.k, self.session.dim))
 
-    def choose_number(self, needed: int) -> int:
-        """``needed`` tuples if blocks can make them and the fewest rows do not go short; given ones are all taken."""
-        return self.most if self.params.given else min(needed, self.most)
-
     def tuples(self, number: int) -> PrivateSession:
         """A session over ``number`` tuples, of which one unit of privacy replaces one."""
         if self.params.given:
@@ -123,8 +120,7 @@ class TupleSource:
 
     def make_placeholder(self) -> CentersStep:
         """The first step: centres that know no data."""
-        title = "Sphere packing, which stands in for ⊥: no row has been read"
-        return CentersStep(title=title, centers=self.anchors)
+        return CentersStep(title="Sphere packing, which stands in for ⊥: no row has been read", centers=self.anchors)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -164,30 +160,20 @@ class TupleTestStep(Step):
     given: bool = False
 
 
-class Halves(NamedTuple):
-    """What the tuples may spend, and what is left for means of rows, if anything."""
-
-    tuples: Budget
-    means: Budget | None
-
-
-def halve_budget(budget: Budget, part: float) -> Halves:
-    """``part`` of the budget for the tuples, but at most ε = 1 of it; the surplus goes to means of rows."""
+def halve_budget(budget: Budget, part: float) -> tuple[Budget, Budget | None]:
+    """``part`` of the budget for the tuples, but at most ε = 1 of it; what is left, if anything, for means of rows."""
     epsilon = min(part * budget.amount, MOST_EPSILON)
     if part == 1.0 and epsilon == budget.amount:
-        return Halves(budget, None)
+        return budget, None
     delta = min(part, 0.5) * budget.delta
-    return Halves(
-        Budget(budget.accounting, epsilon * _SLACK, delta * _SLACK),
-        Budget(budget.accounting, (budget.amount - epsilon) * _SLACK, (budget.delta - delta) * _SLACK),
-    )
+    surplus = Budget(budget.accounting, (budget.amount - epsilon) * _SLACK, (budget.delta - delta) * _SLACK)
+    return Budget(budget.accounting, epsilon * _SLACK, delta * _SLACK), surplus
 
 
 def count_needed_tuples(share: Budget, params: TupleParams) -> int:
     """Fewest tuples that the test can be asked about with ``share``; from public numbers only."""
-    return find_smallest_number(
-        epsilon=share.amount / 2, delta=share.delta / 4, beta=params.beta / 2, printed=params.printed
-    )
+    half, quarter = share.amount / 2, share.delta / 4
+    return find_smallest_number(epsilon=half, delta=quarter, beta=params.beta / 2, printed=params.printed)
 
 
 @lru_cache(maxsize=1024)
@@ -214,7 +200,8 @@ def run_noisy_center_test(source: TupleSource, share: Budget, *, far: float | No
     if k == 1:
         return run_average_test(source, share, finest=FINEST)
     needed = count_needed_tuples(share, params)
-    number = source.choose_number(needed)
+    # ``needed`` tuples if blocks can make them and the fewest rows do not go short; given ones are all taken.
+    number = source.most if params.given else min(needed, source.most)
     far = far or choose_far(share, params, k)
     options: dict[str, Any] = {"k": k, "number": number, "far": far, "beta": params.beta, "printed": params.printed}
     session, note = source.tuples(number), "test of tuples, noisy centres of one"
@@ -294,29 +281,9 @@ def compute_printed_far(*, epsilon: float, delta: float, k: int, beta: float) ->
     return max(7.0, 10 / epsilon * k * log(k / delta) * sqrt(log(k / beta)))
 
 
-def finish(source: TupleSource, step: TupleTestStep, means: Budget | None) -> Iterator[CentersStep]:
-    """The last step: the released centres, or those that know no data; with ``means`` left, means of their cells.
-
-    **Guarantee.** ``means``; under ⊥ as well, where they are one round of Lloyd from centres that know no data.
-    """
-    start = step.centers if step.centers is not None else step.anchors
-    if means is not None:
-        origin = "the noisy centres" if step.passed else "⊥: centres that know no data"
-        title = f"Noisy means of the cells of {origin}"
-        yield run_lloyd_round(
-            source.points, partitions.Voronoi(start), means, start, title=title, note="means of the cells"
-        )
-    elif step.passed:
-        yield CentersStep(
-            title="The released centres", centers=start, center_noise_sd=step.center_noise_sd, released=True
-        )
-    else:
-        yield CentersStep(title="⊥: these centres know no data, they were packed without it", centers=start)
-
-
 def compute_smallest_n(setting: Setting, params: TupleParams, part: float, *, finest: float | None = None) -> float:
     """Rows for as many tuples as the public formulas ask for; ``finest`` for averages, None for noisy centres."""
-    share = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part).tuples
+    share, _ = halve_budget(Budget(Accounting.BASIC, setting.epsilon, setting.delta or 1e-6), part)
     if finest is not None or setting.k == 1:
         dim = max(1, setting.dim // params.points_per_row(setting.k))
         needed = count_averaged_tuples(share, params, setting.k, dim, finest or FINEST)
@@ -377,3 +344,134 @@ def _make_outcome(
         salt=source.salt,
         given=source.params.given,
     )
+
+
+# Part of the budget that finds the clusters, where their means are measured after it.
+TUPLES_PART = 0.5
+_GIVEN = "given"
+_CENTERS, _AVERAGES = "noisy centres", "averages"
+
+
+@dataclass(frozen=True)
+class NoisyCenterParams(GivenTupleParams):
+    """Parameters of k-noisy-centers."""
+
+    far: float | None = param_field(None, low=7, high=1e9)
+
+
+@dataclass(frozen=True)
+class AverageParams(GivenTupleParams):
+    """Parameters of k-averages."""
+
+    finest: float = param_field(FINEST, low=1e-9, high=0.5)
+    axes: str = param_field(_GIVEN, choices=(_GIVEN, "turned"))
+
+
+@dataclass(frozen=True)
+class StableParams(TupleParams):
+    """Parameters of stable-kmeans."""
+
+    clusters_by: str = param_field(_CENTERS, choices=(_CENTERS, _AVERAGES))
+
+    @property
+    def finest(self) -> float | None:
+        """Radius of the smallest cloud that averages tell apart; None for noisy centres."""
+        return FINEST if self.clusters_by == _AVERAGES else None
+
+
+def noisy_centers(
+    session: PrivateSession, k: int, params: NoisyCenterParams, rng: np.random.Generator
+) -> Iterator[Step]:
+    """k-means in secret blocks, a private test whether the blocks agree, and noisy centres of one of them (Fig. 4).
+
+    **Guarantee.** As ``run_tested``.
+    """
+    yield from run_tested(session, k, params, rng, 1.0, partial(run_noisy_center_test, far=params.far))
+
+
+def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
+    """k-means in secret blocks, a private test whether they agree, and private averages of their centres (Fig. 3).
+
+    **Guarantee.** As ``run_tested``.
+    """
+    test = partial(run_average_test, finest=params.finest, turned=params.axes != _GIVEN)
+    yield from run_tested(session, k, params, rng, 1.0, test)
+
+
+def stable_kmeans(session: PrivateSession, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:
+    """Half of the budget on tuples of secret blocks, the other half on noisy means of the cells that they found.
+
+    **Guarantee.** As ``run_tested``.
+    """
+    by_centers, by_averages = partial(run_noisy_center_test, far=None), partial(run_average_test, finest=FINEST)
+    test = by_centers if params.finest is None else by_averages
+    yield from run_tested(session, k, params, rng, TUPLES_PART, test)
+
+
+def run_tested(
+    session: PrivateSession,
+    k: int,
+    params: TupleParams,
+    rng: np.random.Generator,
+    part: float,
+    test: Callable[[TupleSource, Budget], TupleTestStep],
+) -> Iterator[Step]:
+    """A part of the budget for a test of tuples, what is left of it for noisy means of the cells that it found.
+
+    With ``rows`` = tuples the rows take the place of the blocks' centres. O(n k d) for blocks and means, O(m n_t k² d)
+    for the test of n_t tuples.
+
+    **Guarantee.** Add/remove or replace (tuples: replace only); (ε, δ)-DP, whatever the answer. Bounds are public; n is
+    public or bought. Of ε the test and what it releases use 1 at most: the surplus buys noisy means of rows (of the
+    points that rows hold, of which one tuple changes k). There is no pure version: with probability δ a test may miss
+    that tuples disagree.
+    """
+    source = TupleSource.of(session, k, params, rng)
+    yield source.make_placeholder()
+    share, left = halve_budget(session.budget, part)
+    step = test(source, share)
+    yield step
+    # What is released at last: the centres, or those that know no data; where something is left, means of their cells,
+    # under ⊥ as well, where they are one round of Lloyd from centres that know no data.
+    start = step.anchors if step.centers is None else step.centers
+    if left is not None:
+        yield run_lloyd_round(
+            source.points, partitions.Voronoi(start), left, start, title=name_means(step), note="means of the cells"
+        )
+    elif step.passed:
+        yield CentersStep(
+            title="The released centres", centers=start, center_noise_sd=step.center_noise_sd, released=True
+        )
+    else:
+        yield CentersStep(title="⊥: these centres know no data, they were packed without it", centers=start)
+
+
+def name_means(step: TupleTestStep) -> str:
+    """The title of the round that measures means after a test."""
+    return f"Noisy means of the cells of {'the noisy centres' if step.passed else '⊥: centres that know no data'}"
+
+
+_card = partial(Card, accounting=always(Accounting.BASIC), operations=count_operations)
+
+NOISY_CENTERS = _card(
+    **read_texts("k-noisy-centers"),
+    params=NoisyCenterParams,
+    plan=noisy_centers,
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0),
+)
+
+AVERAGES = _card(
+    **read_texts("k-averages"),
+    params=AverageParams,
+    plan=averages,
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, 1.0, finest=params.finest),
+)
+
+STABLE = _card(
+    **read_texts("stable-kmeans"),
+    params=StableParams,
+    plan=stable_kmeans,
+    smallest_n=lambda setting, params: compute_smallest_n(setting, params, TUPLES_PART, finest=params.finest),
+)
+
+CARDS = (NOISY_CENTERS, AVERAGES, STABLE)

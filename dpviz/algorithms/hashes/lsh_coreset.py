@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts, released_always
+from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.algorithms.tools.lloyd_round import revive, run_lloyd_round
+from dpviz.algorithms.tools.lloyd_round import run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
 from dpviz.core import (
     Accounting,
@@ -21,9 +21,7 @@ from dpviz.core import (
     Flags,
     NoiseDraws,
     PrivateSession,
-    Region,
     Shares,
-    gdp_mu,
     mechanisms,
     partitions,
     queries,
@@ -123,17 +121,18 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
     public or bought and sets thresholds and levels. What is asked depends on released values only.
     """
     levels = params.levels or MOST_LEVELS
-    share = _divide_budget(session, params, levels)
+    if session.accounting is Accounting.PLD:  # by the printed noise multipliers
+        share = session.calibrate(**_name_draws(params, levels))
+    else:
+        share = session.budget.split(**_choose_weights(params))
     min_node = _choose_min_node(session, k, params, share.sums)
     min_branch = _BRANCH * min_node
     if params.practical and params.levels is None:
         levels = int(np.clip(ceil(log2(max(2.0, session.n / min_branch))) + _MORE_LEVELS, 1, MOST_LEVELS))
     hashes = _draw_planes(session, levels, params, share, rng)
 
-    options = {"levels": levels, "min_branch": min_branch}
-    prefixes = session.ask(
-        queries.SparseCount(hashes), mechanisms.PathCounts, share.tree, note="counts of hashes", **options
-    )
+    options, question = {"levels": levels, "min_branch": min_branch}, queries.SparseCount(hashes)
+    prefixes = session.ask(question, mechanisms.PathCounts, share.tree, note="counts of hashes", **options)
     tree = CountedTree.of(prefixes.value, n=session.n, min_node=min_node)
     yield HashTreeStep(
         title=f"A tree of hashes: {len(tree.nodes) - 1:,} noisy counts on {tree.depth} levels",
@@ -146,9 +145,8 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
     )
 
     counts = make_counts_consistent(tree) if params.wants(params.consistency) else tree.noisy_counts
-    sums = session.release(
-        queries.Sum(partitions.HashTree(hashes, tree.leaves)), share.sums, note="sums of leaves", spherical=True
-    )
+    of_leaves = queries.Sum(partitions.HashTree(hashes, tree.leaves))
+    sums = session.release(of_leaves, share.sums, note="sums of leaves", spherical=True)
     # The last cell holds the rows of dropped nodes: no point of the coreset.
     size = np.maximum(counts[tree.leaf], max(1.0, min_node / 2))
     points = session.region.clip(sums.value[:-1] / size[:, None])
@@ -174,36 +172,11 @@ def lsh_coreset(session: PrivateSession, k: int, params: LshCoresetParams, rng: 
         center_noise_sd=sums.sd * np.sqrt(np.maximum(best.solution.members, 1)) / mass,
     )
     if params.rounds:
-        weights_of_rounds = np.linspace(1, _LAST_TO_FIRST, params.rounds).tolist()
-        yield from _polish(session, centers, share.polishing.rounds(params.rounds, weights_of_rounds), rng)
-
-
-def _polish(
-    session: PrivateSession, centers: Array, budgets: Sequence[Budget], rng: np.random.Generator
-) -> Iterator[CentersStep]:
-    """Rounds of Lloyd on the rows; between them, centres that cannot be told from empty ones are put elsewhere."""
-    for t, budget in enumerate(budgets, start=1):
-        title = f"Polishing {t} of {len(budgets)}: noisy means of all rows, dropped ones included"
-        note, ahead = f"polishing {t}", len(budgets) - t
-        step = run_lloyd_round(
-            session, partitions.Voronoi(centers), budget, centers, title=title, note=note, spherical=True, ahead=ahead
+        budgets = share.polishing.rounds(params.rounds, np.linspace(1, _LAST_TO_FIRST, params.rounds).tolist())
+        title, note = "Polishing {t} of {rounds}: noisy means of all rows, dropped ones included", "polishing {t}"
+        yield from run_lloyd_rounds(
+            session, centers, budgets, title=title, note=note, spherical=True, idle_by_noise=True, rng=rng
         )
-        yield step
-        centers = step.centers
-        if t < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
-            idle = max(1.0, 2 * step.count_noise_sd)
-            centers = revive(centers, step.noisy_counts, session.n, session.region, rng, idle_below=idle)
-
-
-def _divide_budget(session: PrivateSession, params: LshCoresetParams, levels: int) -> Shares:
-    """What each part may spend: by weights, or in ``paper`` by the printed noise multipliers."""
-    if session.accounting is not Accounting.PLD:
-        return session.budget.split(**_choose_weights(params))
-    return session.calibrate(**_name_draws(params, levels))
-
-
-def _list_draws(session: PrivateSession, k: int, params: LshCoresetParams) -> list[NoiseDraws]:
-    return list(_name_draws(params, params.levels or MOST_LEVELS).values())
 
 
 def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, NoiseDraws]:
@@ -241,15 +214,13 @@ def _draw_planes(
 
     **Guarantee.** The share ``center`` if the middle is bought, else nothing.
     """
-    planes = rng.normal(size=(levels, session.dim))
-    offsets = np.zeros(levels)
+    planes, offsets = rng.normal(size=(levels, session.dim)), np.zeros(levels)
     if params.practical and session.dim <= _SHIFTED_UP_TO:
         spread = _SHIFT * session.region.radius / sqrt(session.dim + 2)
         offsets = spread * rng.normal(size=levels) * np.linalg.norm(planes, axis=1)
     if params.wants(params.centering):
-        total = session.release(
-            queries.Sum(partitions.Everything()), share.center, note="middle of the rows", spherical=True
-        ).value[0]
+        everything = queries.Sum(partitions.Everything())
+        total = session.release(everything, share.center, note="middle of the rows", spherical=True).value[0]
         offsets = offsets + planes @ session.region.clip(total / session.n)
     return partitions.HashCodes(planes, offsets)
 
@@ -264,32 +235,29 @@ def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
     if accounting is Accounting.PLD:
         # Many small Laplace losses compose to nearly those of Gaussian noise of the same multiplier.
         squared = _PRINTED_SUMS**-2 + (params.levels or MOST_LEVELS) * _PRINTED_COUNTS**-2
-        share = Budget(Accounting.GDP, gdp_mu(setting.epsilon, setting.delta) ** 2 / (squared * _PRINTED_SUMS**2))
+        whole = setting.budget(Accounting.GDP).amount
+        share = Budget(Accounting.GDP, whole / (squared * _PRINTED_SUMS**2))
     else:
         share = setting.budget(accounting).split(**_choose_weights(params)).sums
-    kind, ball = mechanisms.choose_noise_kind(accounting, spherical=True), Region.ball(setting.dim, 1.0)
-    noise = mechanisms.calibrate_mechanism(queries.Sum(partitions.Everything()), kind, share, setting.relation, ball)
+    kind = mechanisms.choose_noise_kind(accounting, spherical=True)
+    noise = setting.calibrate(queries.Sum(partitions.Everything()), kind, share)
     return 4 * setting.k * sqrt(setting.dim) * noise.compute_sd(setting.dim)
 
 
 def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
-    n, leaves = setting.rows, _LEAVES_PER_CENTER * setting.k
+    solving = 20.0 * params.starts * _LEAVES_PER_CENTER * setting.k * setting.k * setting.dim
     levels = params.levels or MOST_LEVELS
-    return n * setting.dim * (2 * levels + params.rounds * setting.k) + (
-        20.0 * params.starts * leaves * setting.k * setting.dim
-    )
+    return setting.rows * setting.dim * (2 * levels + params.rounds * setting.k) + solving
 
 
 CARD = Card(
     **read_texts("lsh-coreset"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=LshCoresetParams,
     plan=lsh_coreset,
     accounting=_choose_accounting,
-    draws=_list_draws,
+    draws=lambda session, k, params: list(_name_draws(params, params.levels or MOST_LEVELS).values()),
     smallest_n=_compute_smallest_n,
     operations=_count_operations,
-    release=released_always,
 )
 
 

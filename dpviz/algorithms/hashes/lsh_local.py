@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Guarantee, Params, always, param_field, read_texts
+from dpviz.algorithms.card import PURE, Card, Params, param_field, read_texts
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
 from dpviz.core import (
-    Accounting,
     Array,
     Codes,
     Flags,
@@ -100,7 +99,10 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
     away = 0.3 * session.region.radius / sqrt(session.dim + 2)
     hashes = partitions.HashCodes(planes, away * rng.normal(size=depth) * sqrt(session.dim))
     bits = list_prefix_lengths(depth)
-    groups = _draw_groups(min(session.n, _MOST_MESSAGES), len(bits), rng)
+    # Group of each user by public coins: half of all in the last one, the rest shared out equally.
+    users, number = min(session.n, _MOST_MESSAGES), len(bits)
+    place = rng.permutation(users)
+    groups = np.where(place < int((1 - _VECTOR_PART) * users), place % (number - 1), number - 1)
     question = UserQuestion(hashes)
     middle = int(hashes.assign(np.zeros((1, session.dim)))[0])
     options: dict[str, Any] = {"bits": bits, "depth": depth, "groups": groups, "middle": middle}
@@ -139,13 +141,6 @@ def list_prefix_lengths(depth: int) -> tuple[int, ...]:
     """
     lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
-
-
-def _draw_groups(n: int, number: int, rng: np.random.Generator) -> Codes:
-    """Group of each user by public coins: half of all in the last one, the rest shared out equally."""
-    place = rng.permutation(n)
-    first = int((1 - _VECTOR_PART) * n)
-    return np.where(place < first, place % (number - 1), number - 1)
 
 
 def make_up_message(
@@ -230,10 +225,9 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 CARD = Card(
     **read_texts("lsh-local"),
-    guarantees=(Guarantee.PURE,),
     params=LshLocalParams,
     plan=lsh_local,
-    accounting=always(Accounting.PURE),
+    accounting=PURE,
     smallest_n=lambda setting, params: _FEWEST_USERS * setting.k * setting.dim / setting.epsilon**2,
     operations=lambda setting, params: 40.0 * setting.rows * setting.dim,
 )

@@ -8,25 +8,16 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import (
-    Card,
-    Guarantee,
-    Params,
-    Setting,
-    param_field,
-    read_texts,
-    released_always,
-)
+from dpviz.algorithms.card import Card, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
     compute_gaussian_smallest_n,
     plan_gaussian_rounds,
-    revive,
-    run_lloyd_round,
+    run_lloyd_rounds,
 )
 from dpviz.algorithms.tools.solvers import draw_random_points, pack_spheres
-from dpviz.core import Accounting, PrivateSession, partitions
+from dpviz.core import Accounting, PrivateSession
 
 _PAPER_ROUNDS = 5
 _SPHERES, _EQUAL = "spheres", "equal"
@@ -59,22 +50,16 @@ def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.rand
     rounds = params.rounds or plan_rounds(session, k, params.preset)
     # Su et al. give each of the d sums and the count the same noise: shares in proportion to their sensitivities.
     ratio = 1 / session.region.l1_radius if params.preset == "su" else None
-    for t, budget in enumerate(session.budget.rounds(rounds, params.weigh_rounds(rounds)), start=1):
-        step = run_lloyd_round(
-            session,
-            partitions.Voronoi(centers),
-            budget,
-            centers,
-            title=f"Round {t} of {rounds}: means of noisy sums over noisy counts",
-            note=f"round {t}",
-            ratio=ratio,
-            spherical=params.preset == "tuned",
-            ahead=rounds - t,
-        )
-        centers = step.centers
-        if params.preset != "su" and t < rounds and step.noisy_counts is not None:
-            centers = revive(centers, step.noisy_counts, session.n, session.region, rng)
-        yield step
+    yield from run_lloyd_rounds(
+        session,
+        centers,
+        session.budget.rounds(rounds, params.weigh_rounds(rounds)),
+        title="Round {t} of {rounds}: means of noisy sums over noisy counts",
+        note="round {t}",
+        ratio=ratio,
+        spherical=params.preset == "tuned",
+        rng=None if params.preset == "su" else rng,
+    )
 
 
 def plan_rounds(session: PrivateSession, k: int, preset: str) -> int:
@@ -105,11 +90,9 @@ def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
 
 CARD = Card(
     **read_texts("dplloyd"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=DPLloydParams,
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,
     smallest_n=_compute_smallest_n,
     operations=lambda setting, params: (params.rounds or _PAPER_ROUNDS) * setting.rows * setting.k * setting.dim,
-    release=released_always,
 )

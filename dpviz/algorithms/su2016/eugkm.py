@@ -1,6 +1,6 @@
-"""EUGkM: k-means on a noisy uniform grid (Su et al. 2016, §4.2).
+"""EUGkM: k-means on a noisy uniform grid (Su et al. 2016, §4.2); and Hybrid, which may add a step of DPLloyd (§6.3).
 
-Only ``release_grid`` asks the session a question; everything else is post-processing of what it released.
+Of EUGkM only ``release_grid`` asks the session a question; all else is post-processing of what it released.
 """
 
 from __future__ import annotations
@@ -8,22 +8,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import exp, log, pow, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import (
-    MOST_IN_A_GRID,
-    Card,
-    Guarantee,
-    Params,
-    Setting,
-    always,
-    param_field,
-    read_texts,
-    released_always,
-)
+from dpviz.algorithms.card import MOST_IN_A_GRID, PURE, Card, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import (
     SignedPoints,
     StartsStep,
@@ -34,18 +24,8 @@ from dpviz.algorithms.tools.solvers import (
     pack_spheres,
     sum_mass_near,
 )
-from dpviz.core import (
-    Accounting,
-    Array,
-    Budget,
-    Flags,
-    PrivateSession,
-    Region,
-    Relation,
-    mechanisms,
-    partitions,
-    queries,
-)
+from dpviz.core import Array, Budget, Flags, PrivateSession, Region, Relation, mechanisms, partitions, queries
+from dpviz.words import round_percent
 
 # Up to this many cells all are listed; beyond, the cut leaves about LISTED_CELLS empty ones. Cells whose coordinates
 # are in memory at a time. Chosen by hand, not measured.
@@ -148,12 +128,8 @@ def compute_cells_of_least_error(n: int, epsilon: float, k: int, dim: int) -> fl
 
 def compute_epsilon_per_row(session: PrivateSession, budget: Budget) -> float:
     """1 over the scale of the noise on a cell that ``budget`` buys: ε, less for replace and for many rows a person."""
-    return (
-        1
-        / session.mechanism(
-            queries.Count(partitions.Everything()), mechanisms.choose_noise_kind(session.accounting), budget
-        ).scale
-    )
+    kind = mechanisms.choose_noise_kind(session.accounting)
+    return 1 / session.mechanism(queries.Count(partitions.Everything()), kind, budget).scale
 
 
 def release_grid(session: PrivateSession, grid: partitions.Grid, budget: Budget, *, why: str = "") -> GridStep:
@@ -200,24 +176,21 @@ def describe_grid(grid: partitions.Grid) -> str:
     return f"{each} cells along each of {len(sizes)} axes, {total} in all"
 
 
-class Problem(NamedTuple):
-    """The cells that enter the loss, and where solutions start: shape (k, d) each, unit coordinates."""
+def make_problem(
+    grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator
+) -> tuple[SignedPoints, list[Array]]:
+    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
 
-    cells: SignedPoints
-    starts: list[Array]
-
-
-def make_problem(grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator) -> Problem:
-    """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out."""
+    The cells that enter the loss, and where solutions start: shape (k, d) each, unit coordinates.
+    """
     if params.preset == "tuned":
         cells = params.read_counts(find_clear_cells(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
             seeds = draw_many_kmeans_pp_seeds(middles, cells.weights, k, params.starts, rng)
-            return Problem(cells, [middles[seed] for seed in seeds])
-    return Problem(
-        params.read_counts(list_all_cells(grid, region)), [pack_spheres(k, region, rng) for _ in range(params.starts)]
-    )
+            return cells, [middles[seed] for seed in seeds]
+    starts = [pack_spheres(k, region, rng) for _ in range(params.starts)]
+    return params.read_counts(list_all_cells(grid, region)), starts
 
 
 def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
@@ -291,12 +264,75 @@ def count_operations(setting: Setting, params: GridParams) -> float:
 
 CARD = Card(
     **read_texts("eugkm"),
-    guarantees=(Guarantee.PURE,),
     params=EUGkMParams,
     plan=eugkm,
-    accounting=always(Accounting.PURE),
+    accounting=PURE,
     smallest_n=compute_smallest_n,
     most_coded=MOST_IN_A_GRID,
     operations=count_operations,
-    release=released_always,
 )
+
+
+@dataclass(frozen=True)
+class HybridParams(GridParams):
+    """Parameters of Hybrid: those of EUGkM, and how the budget is divided where both branches are used."""
+
+    split: float = param_field(0.5, low=0.05, high=0.95)
+    steps: int = param_field(1, low=1, high=10)
+
+
+def hybrid(session: PrivateSession, k: int, params: HybridParams, rng: np.random.Generator) -> Iterator[Step]:
+    """EUGkM, then noisy Lloyd steps from its centres if ε is above ``compute_threshold_epsilon``; else EUGkM alone.
+
+    **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and sets the branch and the
+    grid size.
+    """
+    epsilon = compute_epsilon_per_row(session, session.budget)
+    least = compute_threshold_epsilon(session.n, k, session.region.half, params)
+    rounded = f"{float(f'{least:.2g}'):,g}"
+    if epsilon < least:
+        why = f"ε = {epsilon:.3g} is below {rounded}: the grid alone, as EUGkM. "
+        yield from run_grid_kmeans(session, k, session.budget, params, rng, why=why)
+        return
+    shares = session.budget.split(grid=params.split, lloyd=1 - params.split)
+    bought = round_percent(params.split)
+    why = f"ε = {epsilon:.3g} is at least {rounded}: a grid, then Lloyd. {bought} of ε buys the grid. "
+    centers = yield from run_grid_kmeans(session, k, shares.grid, params, rng, why=why)
+    yield from run_lloyd_rounds(
+        session,
+        centers,
+        shares.lloyd.rounds(params.steps),
+        title="Step {t} of {rounds} of Lloyd on the rows, from the centres of the grid",
+        note="Lloyd step {t}",
+        ratio=1 / session.region.l1_radius if params.preset == "su" else None,
+        spherical=params.preset == "tuned",
+        counts_down=False,
+    )
+
+
+def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams) -> float:
+    """The ε from which the noise of the Lloyd steps is less than the grid's (Eqs. 11-15), by public quantities.
+
+    ``half`` (d,), half-widths of the box, unit coordinates.
+    """
+    # With a box of half-widths r, an even split and one step this is (X/Y)^((2+d)/(2d)) as printed, with ρ = .225 (2ρ
+    # is TYPICAL_OFFSET), which the paper does not state. Eq. 14, more than one round of DPLloyd to compare with, always
+    # holds.
+    dim, squares = len(half), float((half**2).sum())
+    rounds = k * params.steps * (float(half.sum()) + 1) / ((1 - params.split) * n)
+    lloyd = 2 * (dim + TYPICAL_OFFSET**2 * squares) * rounds**2
+    grid = 2 * squares * k ** ((dim - 2) / dim) / 3 / params.theta ** (2 * dim / (2 + dim)) / n ** (4 / (2 + dim))
+    return float((lloyd / grid) ** ((2 + dim) / (2 * dim)))
+
+
+HYBRID = Card(
+    **read_texts("hybrid"),
+    params=HybridParams,
+    plan=hybrid,
+    accounting=PURE,
+    smallest_n=compute_smallest_n,
+    most_coded=MOST_IN_A_GRID,
+    operations=count_operations,
+)
+
+CARDS = (CARD, HYBRID)

@@ -19,10 +19,9 @@ from dpviz.algorithms.baselines.sample_aggregate import (
     fit_models,
     make_domain_box,
 )
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.core import (
-    Accounting,
     Array,
     Budget,
     ExponentialQuantile,
@@ -43,9 +42,6 @@ _QUARTILES = (0.25, 0.75)  # what is bought of the blocks' centres, for their ra
 _RANGE_REACH = 1.5  # so many distances of the quartiles the range reaches beyond them
 _TELLING_RANKS = 10.0  # a quantile is noise where ε of one quantile times the number of blocks is less than this
 _NARROWEST_RANGE = 1e-9  # narrower ranges than this part of the domain would drown in rounding
-
-
-_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,15 +90,35 @@ def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Gener
     """
     blocks = deal(session, k, params.choose_blocking(k).choose_number(session.n), rng, align=params.align)
     yield blocks
-    models = fit_models(session, blocks)
-    shares = session.budget.split(ranges=1.0, averages=1.0)
-    domain, rest = make_domain_box(models), session.budget
-    estimated = params.range == "estimate" and _quantiles_tell(models, domain, shares.ranges)
-    box = domain
-    if estimated:
-        box, rest = estimate_box(models, domain, shares.ranges), shares.averages
-    spherical = params.preset == "practical" and session.accounting is Accounting.PURE
-    yield from _release_averages(session, models, blocks, box, rest, estimated=estimated, spherical=spherical)
+    models, shares = fit_models(session, blocks), session.budget.split(ranges=1.0, averages=1.0)
+    box, share, query = make_domain_box(models), session.budget, None
+    # Whether the blocks are so many that noisy quartiles say something; from public quantities.
+    quartiles = Quantiles(box.lower, box.upper, _QUARTILES)
+    ranks = models.n * models.mechanism(quartiles, ExponentialQuantile, shares.ranges).epsilon_of_one
+    if params.range == "estimate" and ranks >= _TELLING_RANKS:
+        box, share = estimate_box(models, box, shares.ranges), shares.averages
+        query = queries.BoxSum(box.lower, box.upper)
+    middle, half = (0.0, np.ones(models.dim)) if query is None else (query.middle, query.half)
+    # In the whole domain the models' own region is smaller than its box if a ball cuts it.
+    asked, spherical = query or queries.Sum(partitions.Everything()), params.preset == "practical"
+    noise, shape = models.mechanism(asked, models.noise_kind(spherical=spherical), share), blocks.anchors.shape
+    sd = (half * noise.compute_sd(models.dim) / blocks.number).reshape(shape)
+    yield RangesStep(
+        title="Ranges as declared" if query is None else "Noisy quartiles of the blocks",
+        blocks=blocks,
+        lower=box.lower.reshape(shape),
+        upper=box.upper.reshape(shape),
+        noise_sd=sd,
+        estimated=query is not None,
+    )
+    noisy_sum = models.release(asked, share, note="averages over blocks", spherical=spherical).value[0]
+    centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
+    yield CentersStep(
+        title=f"Averages over {blocks.number:,} blocks, with noise",
+        centers=session.region.clip(centers),
+        previous=blocks.anchors,
+        center_noise_sd=np.sqrt((sd**2).mean(axis=1)),
+    )
 
 
 def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
@@ -110,9 +126,8 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
 
     **Guarantee.** ``share``, divided between all quartiles.
     """
-    quartiles = models.ask(
-        Quantiles(domain.lower, domain.upper, _QUARTILES), ExponentialQuantile, share, note="ranges of block centres"
-    )
+    question = Quantiles(domain.lower, domain.upper, _QUARTILES)
+    quartiles = models.ask(question, ExponentialQuantile, share, note="ranges of block centres")
     low, high = np.sort(quartiles.value, axis=0)
     reach = _RANGE_REACH * (high - low)
     lower, upper = np.maximum(low - reach, domain.lower), np.minimum(high + reach, domain.upper)
@@ -122,70 +137,25 @@ def estimate_box(models: PrivateSession, domain: Box, share: Budget) -> Box:
     return Box(np.where(narrow, middle - least, lower), np.where(narrow, middle + least, upper))
 
 
-def _release_averages(
-    session: PrivateSession,
-    models: PrivateSession,
-    blocks: BlocksStep,
-    box: Box,
-    share: Budget,
-    *,
-    estimated: bool,
-    spherical: bool,
-) -> Iterator[Step]:
-    """The ranges as a step, then averages over the blocks with noise in proportion to them."""
-    shape = blocks.anchors.shape
-    # In the whole domain the models' own region is smaller than its box if a ball cuts it.
-    query = queries.BoxSum(box.lower, box.upper) if estimated else queries.Sum(partitions.Everything())
-    middle, half = (query.middle, query.half) if isinstance(query, queries.BoxSum) else (0.0, np.ones(models.dim))
-    noise = models.mechanism(query, mechanisms.choose_noise_kind(models.accounting, spherical=spherical), share)
-    sd = half * noise.compute_sd(models.dim) / blocks.number
-    yield RangesStep(
-        title="Noisy quartiles of the blocks" if estimated else "Ranges as declared",
-        blocks=blocks,
-        lower=box.lower.reshape(shape),
-        upper=box.upper.reshape(shape),
-        noise_sd=sd.reshape(shape),
-        estimated=estimated,
-    )
-    noisy_sum = models.release(query, share, note="averages over blocks", spherical=spherical).value[0]
-    centers = (middle + half * noisy_sum / blocks.number).reshape(shape)
-    yield CentersStep(
-        title=f"Averages over {blocks.number:,} blocks, with noise",
-        centers=session.region.clip(centers),
-        previous=blocks.anchors,
-        center_noise_sd=np.sqrt((sd.reshape(shape) ** 2).mean(axis=1)),
-    )
-
-
-def _quantiles_tell(models: PrivateSession, domain: Box, share: Budget) -> bool:
-    """Whether the blocks are so many that noisy quartiles say something; from public quantities."""
-    query = Quantiles(domain.lower, domain.upper, _QUARTILES)
-    return models.n * models.mechanism(query, ExponentialQuantile, share).epsilon_of_one >= _TELLING_RANKS
-
-
 def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
     """Records at which the noise of an average over the whole domain is half the typical distance between centres.
 
     Also so many that a block has three rows for each cluster. A person is in one block, so persons' rows cost nothing.
     """
     k, dim = setting.k, setting.dim
-    budget = setting.budget(_accounting(params, setting.delta))
+    budget = setting.budget(PURE_OR_ZCDP(params, setting.delta))
     kind = mechanisms.choose_noise_kind(budget.accounting, spherical=params.preset == "practical")
-    noise = mechanisms.calibrate_mechanism(
-        queries.Sum(partitions.Everything()), kind, budget, Relation.REPLACE, Region(np.ones(k * dim), sqrt(k * dim))
-    )
-    return (
-        params.choose_blocking(k).smallest_n(noise.compute_sd(k * dim) / float(k ** (-1 / dim)))
-        / setting.rows_per_person
-    )
+    query, region = queries.Sum(partitions.Everything()), Region(np.ones(k * dim), sqrt(k * dim))
+    noise = mechanisms.calibrate_mechanism(query, kind, budget, Relation.REPLACE, region)
+    number = noise.compute_sd(k * dim) / float(k ** (-1 / dim))
+    return params.choose_blocking(k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
     **read_texts("gkm"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=GkMParams,
     plan=gkm,
-    accounting=_accounting,
+    accounting=PURE_OR_ZCDP,
     smallest_n=_compute_smallest_n,
     operations=count_block_operations,
 )

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import Card, Guarantee, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_texts
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import draw_random_points
-from dpviz.core import Accounting, Array, Codes, PrivateSession, Region, losses, mechanisms
+from dpviz.core import Array, Codes, PrivateSession, Region, losses, mechanisms
 
 POOL = 200
 
@@ -33,9 +33,6 @@ _FIRST_STEP = 0.5
 _SHRINK = 0.85
 _LAST_STEP = 0.05
 _TOLERABLE_NOISE = 0.2  # a selection whose noise is this part of all that there is to lose says nothing
-
-
-_accounting = pure_or(Accounting.ZCDP)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,12 +88,11 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
         draws = search.parents if t < search.rounds else 1
         # Both questions have the same answer; the second knows a smaller range.
         question = losses.PoolLoss(pool) if practical else losses.Loss(pool)
-        chosen = session.ask(
-            question, mechanisms.Peeling, share, note=f"round {t}: {draws} of {len(pool)}", draws=draws
-        ).value
-        yield PoolStep(
-            title=_format_title(t, search.rounds, draws), sets=pool, chosen=chosen, spread=losses.PoolLoss(pool).spread
-        )
+        note = f"round {t}: {draws} of {len(pool)}"
+        chosen = session.ask(question, mechanisms.Peeling, share, note=note, draws=draws).value
+        what = "one candidate is" if draws == 1 else f"{draws} candidates are"
+        title = f"Round {t} of {search.rounds}: {what} selected from the pool"
+        yield PoolStep(title=title, sets=pool, chosen=chosen, spread=losses.PoolLoss(pool).spread)
         parents = pool[chosen]
         if t < search.rounds:
             shrink = (_LAST_STEP / _FIRST_STEP) ** (1 / search.rounds) if practical else _SHRINK
@@ -164,24 +160,16 @@ def move_centers(parents: Array, step: float, region: Region, rng: np.random.Gen
     return region.clip(children)
 
 
-def _format_title(t: int, rounds: int, draws: int) -> str:
-    what = "one candidate is" if draws == 1 else f"{draws} candidates are"
-    return f"Round {t} of {rounds}: {what} selected from the pool"
-
-
 def _compute_smallest_n(setting: Setting, params: PGkMParams) -> float:
     """Records at which a selection's noise is a fifth of the squared distances of all rows to k centres spread evenly.
 
     In a box with half-widths 1 these are about n d k^(-2/d), and a selection of the whole range 4 d loses
     4 d ln(200) / ε of it.
     """
-    n = setting.n or 10_000
-    search = plan_search(n, setting.epsilon / setting.rows_per_person, params)
-    budget = setting.budget(_accounting(params, setting.delta))
-    anywhere, ball = losses.Loss(np.zeros((1, 1, setting.dim))), Region.ball(setting.dim, 1.0)
-    once = mechanisms.calibrate_mechanism(
-        anywhere, mechanisms.Exponential, budget.fraction(1 / search.selections), setting.relation, ball
-    )
+    search = plan_search(setting.n or 10_000, setting.epsilon / setting.rows_per_person, params)
+    budget = setting.budget(PURE_OR_ZCDP(params, setting.delta))
+    anywhere, share = losses.Loss(np.zeros((1, 1, setting.dim))), budget.fraction(1 / search.selections)
+    once = setting.calibrate(anywhere, mechanisms.Exponential, share)
     return float(once.scale * log(POOL) / _TOLERABLE_NOISE * setting.k ** (2 / setting.dim))
 
 
@@ -192,10 +180,9 @@ def _count_operations(setting: Setting, params: PGkMParams) -> float:
 
 CARD = Card(
     **read_texts("pgkm"),
-    guarantees=(Guarantee.PURE, Guarantee.APPROX),
     params=PGkMParams,
     plan=pgkm,
-    accounting=_accounting,
+    accounting=PURE_OR_ZCDP,
     smallest_n=_compute_smallest_n,
     operations=_count_operations,
 )

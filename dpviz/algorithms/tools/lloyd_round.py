@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import numpy as np
@@ -80,6 +81,39 @@ def run_lloyd_round(
         center_noise_sd=compute_center_noise_sd(counts, sums),
         count_noise_sd=counts.sd,
     )
+
+
+def run_lloyd_rounds(
+    session: PrivateSession,
+    centers: Array,
+    budgets: Sequence[Budget],
+    *,
+    title: str,
+    note: str,
+    ratio: float | None = None,
+    spherical: bool = False,
+    counts_down: bool = True,
+    idle_by_noise: bool = False,
+    rng: np.random.Generator | None = None,
+) -> Iterator[CentersStep]:
+    """A round for each of ``budgets`` from ``centers`` (k, d); ``title`` and ``note`` have places for its number.
+
+    With an ``rng`` centres are revived between rounds: those that are idle by ``revive``'s own rule, or those that
+    cannot be told from empty ones.
+
+    **Guarantee.** The sum of ``budgets``.
+    """
+    for t, budget in enumerate(budgets, start=1):
+        called, noted, left = title.format(t=t, rounds=len(budgets)), note.format(t=t), len(budgets) - t
+        cells, ahead = partitions.Voronoi(centers), left if counts_down else None
+        step = run_lloyd_round(
+            session, cells, budget, centers, title=called, note=noted, ratio=ratio, spherical=spherical, ahead=ahead
+        )
+        yield step
+        centers = step.centers
+        if rng is not None and left and step.noisy_counts is not None and step.count_noise_sd is not None:
+            idle = max(1.0, 2 * step.count_noise_sd) if idle_by_noise else None
+            centers = revive(centers, step.noisy_counts, session.n, session.region, rng, idle_below=idle)
 
 
 Noisy = mechanisms.Measurement[Array, mechanisms.Additive]

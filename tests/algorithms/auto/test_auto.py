@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.algorithms.auto import private_projection
 from dpviz.algorithms.auto.auto import Seeds, choose_best_read, choose_by_rows, estimate_sizes, measure_extents
-from dpviz.algorithms.auto.auto_plan import Round, SolutionChoice, StagePart, Swap, make_plan
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.private_projection import ProjectionStep
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
@@ -370,7 +370,7 @@ def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession
     return open_seeded(table, accounting, epsilon=epsilon, delta=1e-6, seed=seed)
 
 
-STAGE = SolutionChoice(StagePart("choice", "losses", "exponential", 1.0))
+STAGE = StagePart("choice", "losses", "exponential", 1.0)
 
 
 @pytest.mark.parametrize("accounting", [Accounting.PURE, Accounting.PLD])
@@ -380,7 +380,7 @@ def test_rows_choose_what_the_histogram_got_wrong(accounting):
     share = (
         session.budget if accounting is Accounting.PURE else session.calibrate(losses=STAGE.losses.draws())["losses"]
     )
-    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE.losses: share})
+    seeds, words = choose_by_rows(session, [found], STAGE, {STAGE: share})
     assert seeds.taken == 1 and words == "Of 2 solutions that differ the rows choose one: the seeds"
     assert [(entry.mechanism, entry.query) for entry in session.ledger.entries] == [("exponential", "CappedLosses")]
     # A row counts up to twelve squared radii.
@@ -393,7 +393,7 @@ def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))._replace(radii2=np.full(2, 1e-14))
     table = PrivateTable(np.zeros((0, 1)), Domain.of(["x"], -1.0, 1.0))
     session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
-    choose_by_rows(session, [found], STAGE, {STAGE.losses: session.budget})
+    choose_by_rows(session, [found], STAGE, {STAGE: session.budget})
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
 
 
@@ -416,12 +416,12 @@ def polished(counts: list[float], sd: float) -> PolishStep:
 
 
 def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
-    found = measure_extents(synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), CENTERS)
-    assert found.rows.tolist() == [100.0, 70.0]
+    rows, radii2, variance = measure_extents(synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), CENTERS)
+    assert rows.tolist() == [100.0, 70.0]
     # The second cell lies as far from either centre; a cell's own noise, and one that may hide.
-    assert found.variance == pytest.approx([4.0 * 2, 4.0 * 3 + 20.0**2 / 12])
+    assert variance == pytest.approx([4.0 * 2, 4.0 * 3 + 20.0**2 / 12])
     within = 0.5**2 / 12
-    assert found.radii2 == pytest.approx([within, within + 20 * 0.5**2 / 70])
+    assert radii2 == pytest.approx([within, within + 20 * 0.5**2 / 70])
 
 
 def test_sources_are_weighed_by_the_inverse_of_their_variance():

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from dpviz.algorithms.balcan2017.balcan_variants import (
+from dpviz.algorithms.balcan2017.balcan import (
     SparseParams,
     draw_medians,
     list_places,

@@ -148,9 +148,8 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
 def test_where_too_little_stands_out_all_cells_and_blind_starts_are_used():
     region = box(1, 1)
     step = _step(np.zeros(64), cubes(region, 8), 5.0, 0)
-    problem = make_problem(step, 4, region, EUGkMParams(), np.random.default_rng(0))
-    assert len(problem.cells) == 64
-    assert len(problem.starts) == EUGkMParams().starts
+    cells, starts = make_problem(step, 4, region, EUGkMParams(), np.random.default_rng(0))
+    assert len(cells) == 64 and len(starts) == EUGkMParams().starts
 
 
 def test_cells_beyond_the_ball_are_empty_and_others_stand_inside_it():

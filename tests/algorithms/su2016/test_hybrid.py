@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.su2016.hybrid import HybridParams, compute_threshold_epsilon
+from dpviz.algorithms.su2016.eugkm import HybridParams, compute_threshold_epsilon
 from dpviz.core.queries import Relation
 from dpviz.runs.one_run import run
 from tests.cases import for_each
