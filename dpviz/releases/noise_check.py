@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln, kve, logsumexp
 
-from dpviz.core import Accounting, Array, DistanceScales, Region, SegmentHistogram, WholeTruth, mechanisms, queries
+from dpviz.core import Array, DistanceScales, SegmentHistogram, mechanisms, queries
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.segments import find_possible_scales
-from dpviz.releases.transcript import AnswerRecording, Playback
+from dpviz.releases.transcript import GivenAnswer
 
 # A genuine release is called forged once in so many, at most.
 _FALSE_ALARMS = 1e-6
@@ -45,29 +45,6 @@ _NEGLIGIBLE, _POINTS = 45.0, 257
 
 _ADDED = (mechanisms.Laplace, mechanisms.Gaussian)
 _COUNTS = (queries.Count, queries.Radii, SegmentHistogram, DistanceScales)
-
-
-class GivenAnswer(NamedTuple):
-    """What was asked in a part, of rows in which region, by which mechanism, and what was released."""
-
-    query: Any
-    region: Region | None
-    mechanism: mechanisms.Mechanism[Any]
-    released: Any
-
-
-class PlaybackOfAnswers(Playback):
-    """A recording that remembers what each of its answers was asked for."""
-
-    def __init__(self, recording: AnswerRecording) -> None:
-        super().__init__(recording)
-        self.given: list[GivenAnswer] = []
-
-    def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
-        """The next answer on the recording."""
-        released = super().answer(mechanism, truth, accounting)
-        self.given.append(GivenAnswer(truth.query, truth.region, mechanism, released))
-        return released
 
 
 class Law(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, Strict
 
-from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
+from dpviz.core import Accounting, ExactSource, Region, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import WordsDocument
@@ -209,18 +209,30 @@ def _describe_form(members: Mapping[str, bytes], due: Mapping[str, bytes]) -> st
     return "Its own zip is not as a release writes it: it holds bytes that no answer needs."
 
 
+class GivenAnswer(NamedTuple):
+    """What was asked in a part, of rows in which region, by which mechanism, and what was released."""
+
+    query: Any
+    region: Region | None
+    mechanism: mechanisms.Mechanism[Any]
+    released: Any
+
+
 class Playback(ExactSource):
-    """Plays a recording in place of fresh noise: no truth is looked at, so that no row is needed."""
+    """Plays a recording in place of fresh noise, and remembers what each answer was ``given`` to: no truth is looked
+    at, so that no row is needed."""
 
     def __init__(self, recording: AnswerRecording) -> None:
         self.coins = recording.coins
         self._coming: Iterator[Any] = iter(recording.answers)
+        self.given: list[GivenAnswer] = []
 
     def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """The next answer on the recording, which has as many numbers as were asked for, and no room for others."""
         for answer in self._coming:
             if not _has_form(answer, mechanism, truth.total):
                 raise make_refusal("transcript_form")
+            self.given.append(GivenAnswer(truth.query, truth.region, mechanism, answer))
             return answer
         raise make_refusal("transcript_ends")
 
