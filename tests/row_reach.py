@@ -49,7 +49,7 @@ HOLDERS = {
     "dpviz.releases.release_parts": "opens a session for each part, over rows or over none",
     "dpviz.releases.releasing": "reads the table, and hands its transcript on",
     "dpviz.releases.two_releases": "gives released numbers as data frames; no row is near",
-    "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is, and remembers what it asks",
+    "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is, and remembers it",
     "dpviz.api.cli.release_command": "opens the table that is released",
     "dpviz.app.ui.release.page": "is told which table is open",
     "dpviz.app.ui.release.account_section": "hands the open table over",

@@ -19,14 +19,7 @@ from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
 from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
-from dpviz.releases.release_request import (
-    ALGORITHM,
-    OF_BOUNDS,
-    OF_EARLIER,
-    OF_MISSING,
-    OF_SEGMENTS,
-    ReleaseRequest,
-)
+from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_MISSING, OF_SEGMENTS, ReleaseRequest
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
 from dpviz.releases.tallies import (
