@@ -16,11 +16,11 @@ million, whatever its rows are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from math import inf, lgamma, log, pi, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, kve, logsumexp
@@ -101,10 +101,6 @@ class TallyGroup:
         """How many differences there are."""
         return len(self.laws) - (not self.known)
 
-    def times(self, factor: float) -> TallyGroup:
-        """The same tallies, claimed to be so many times as noisy."""
-        return TallyGroup(self.part, self.values, tuple(law.times(factor) for law in self.laws), self.known)
-
     @property
     def squares(self) -> float:
         """The squared differences from the number that fits best, over the variances."""
@@ -152,7 +148,7 @@ class NoiseEvidence:
     def times(self, factor: float) -> NoiseEvidence:
         """The same answers, claimed to be so many times as noisy."""
         return NoiseEvidence(
-            tuple(group.times(factor) for group in self.groups),
+            tuple(replace(group, laws=tuple(law.times(factor) for law in group.laws)) for group in self.groups),
             tuple((part, values, law.times(factor)) for part, values, law in self.histograms),
         )
 
@@ -302,19 +298,16 @@ def _integrate_at_nought(laws: tuple[Law, ...], known: bool) -> float:
 def _integrate(values: Array, laws: Sequence[Law], known: bool) -> float:
     """The density of tallies whose number may be any, all alike likely; natural logarithm."""
     if known:
-        return add_up(float(law.log_density(value)) for value, law in _pair(values, laws))
+        return add_up(float(law.log_density(value)) for value, law in zip(values, laws, strict=True))
     widest = _NEGLIGIBLE * max(law.sd for law in laws)
     low, high = float(values.min()) - widest, float(values.max()) + widest
     while True:
         numbers = np.linspace(low, high, _POINTS)
-        logs = np.sum([law.log_density(value - numbers) for value, law in _pair(values, laws)], axis=0)
+        apart = zip(np.subtract.outer(values, numbers), laws, strict=True)
+        logs = np.sum([law.log_density(value) for value, law in apart], axis=0)
         # It has one peak: what is so far below it counts for nothing.
         held = np.flatnonzero(logs > logs.max() - _NEGLIGIBLE)
         first, last = max(0, int(held[0]) - 1), min(_POINTS - 1, int(held[-1]) + 1)
         if last - first > _POINTS // 4 or not high - low > 1e-12 * (abs(low) + abs(high)):
             return float(logsumexp(logs)) + log((high - low) / (_POINTS - 1))
         low, high = float(numbers[first]), float(numbers[last])
-
-
-def _pair(values: Array, laws: Sequence[Law]) -> Iterator[tuple[Any, Law]]:
-    return zip(values, laws, strict=True)

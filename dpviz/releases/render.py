@@ -42,7 +42,6 @@ from dpviz.releases.release_texts import (
     format_card,
     make_card_page,
     make_dossier_page,
-    make_page,
     select_said,
 )
 from dpviz.releases.segments_report import SegmentsReport
@@ -168,7 +167,7 @@ def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
     for one in pictures:
         placed.append((height + _GAP / 2, one))
         height += _GAP + one.height
-    drawn = make_page(
+    drawn = fill(
         "picture.svg.j2",
         played,
         title=_write_line(played.request.words.name),

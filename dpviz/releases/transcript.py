@@ -248,15 +248,13 @@ def _has_form(answer: Any, mechanism: mechanisms.Mechanism[Any], total: Any) -> 
         case mechanisms.Exponential():
             return isinstance(answer, int) and 0 <= answer < np.size(total)
         case mechanisms.NoisyThreshold():
-            return _are_cells(answer, total.universe) and _rise(answer)
+            return _are_cells(answer, total.universe)
         case mechanisms.SparseLaplace() | mechanisms.PathCounts():
-            sparse = isinstance(answer, queries.SparseCounts)
             many = 2 if isinstance(mechanism, mechanisms.PathCounts) else 1
             return (
-                sparse
+                isinstance(answer, queries.SparseCounts)
                 and answer.universe == many * total.universe
                 and _are_cells(answer.codes, answer.universe)
-                and _rise(answer.codes)
                 and _are_numbers(answer.values, answer.codes.shape)
             )
         case mechanisms.NoisyExcess():
@@ -269,25 +267,15 @@ def _are_numbers(answer: Any, shape: tuple[int, ...]) -> bool:
 
 
 def _are_cells(answer: Any, universe: int) -> bool:
-    """A list of cells of a universe."""
+    """A list of cells of a universe, in their order."""
     listed = isinstance(answer, np.ndarray) and answer.dtype.kind == "i" and answer.ndim == 1
-    return listed and bool(((answer >= 0) & (answer < universe)).all())
-
-
-def _rise(codes: np.ndarray[Any, Any]) -> bool:
-    return bool((np.diff(codes) > 0).all())
+    return listed and bool(((answer >= 0) & (answer < universe)).all() and (np.diff(answer) > 0).all())
 
 
 def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, Any]]:
     if isinstance(answer, queries.SparseCounts):
-        return (
-            (f"{name}/codes", answer.codes),
-            (f"{name}/values", answer.values),
-            (f"{name}/universe", answer.universe),
-        )
-    if isinstance(answer, int):
-        return ((f"{name}/chosen", answer),)
-    return ((f"{name}/array", answer),)
+        return tuple((f"{name}/{part}", getattr(answer, part)) for part in ("codes", "values", "universe"))
+    return ((f"{name}/{'chosen' if isinstance(answer, int) else 'array'}", answer),)
 
 
 def _normalise(values: Any) -> np.ndarray[Any, Any]:
