@@ -16,13 +16,7 @@ import pandas as pd
 
 from dpviz.algorithms import AUTO
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
-from dpviz.releases import (
-    Account,
-    ReadRelease,
-    Release,
-    plan_release,
-    publish,
-)
+from dpviz.releases import Account, ReadRelease, Release, plan_release, publish
 from dpviz.runs import (
     Contender,
     Division,
@@ -36,22 +30,11 @@ from dpviz.runs import (
     tidy,
 )
 from dpviz.runs import declare as declare_table
-from dpviz.tables import (
-    ArrowTable,
-    Declaration,
-    declarations,
-    file_format,
-    open_csv,
-    open_typed,
-    read_declared,
-)
+from dpviz.tables import Declaration, declarations, file_format, open_csv, open_typed, read_declared
 
 if TYPE_CHECKING:
     from dpviz.algorithms import synopsis_reading
     from dpviz.tables import Proposal
-
-_WITH_SYNOPSIS = (AUTO, "eugkm")
-
 
 Data = str | Path | pd.DataFrame | np.ndarray[Any, Any]
 """A CSV or Parquet file, a folder of Parquet files, the address of a table of a database or of Spark, the name of a
@@ -100,11 +83,9 @@ def declare(
         If the file cannot be used.
     """
     proposed, _ = complete_proposal(data, confirmed=confirmed, missing=missing, every=every)
-    return (
-        proposed
-        if known is None
-        else declarations.apply_declaration(json.dumps(known), proposed, what="What is known").validate()
-    )
+    if known is None:
+        return proposed
+    return declarations.apply_declaration(json.dumps(known), proposed, what="What is known").validate()
 
 
 def complete_proposal(
@@ -114,26 +95,19 @@ def complete_proposal(
 
     **Guarantee.** None: this reads rows.
     """
+    from dpviz.tables import Proposal, propose
+
     typed = open_typed(data)
     if typed is not None:
-        proposal = _propose_by_types(typed)
+        text = tuple(name for name in typed.columns if name not in typed.numeric_columns)
+        note = "Read from the names and types of the columns; no row was looked at."
+        proposal = Proposal(file_format.PLAIN_FORMAT, typed.columns, typed.numeric_columns, text, (note,))
     else:
-        from dpviz.tables import propose
-
         file = open_csv(data)
         ACCESS_LOG.add_look(file.fingerprint, AccessKind.PROPOSAL)
         proposal = propose(file)
     joined = proposal.join_to(declarations.NOTHING_DECLARED, confirmed=confirmed, missing=missing, every=every)
     return replace(joined, proposed=typed is None), proposal
-
-
-def _propose_by_types(table: ArrowTable) -> Proposal:
-    """What the names and types of the columns say: no row is looked at."""
-    from dpviz.tables import Proposal
-
-    text = tuple(name for name in table.columns if name not in table.numeric_columns)
-    note = "Read from the names and types of the columns; no row was looked at."
-    return Proposal(file_format.PLAIN_FORMAT, table.columns, table.numeric_columns, text, (note,))
 
 
 def open_table(data: Data, declaration: Declared | None = None) -> PrivateTable:
@@ -282,13 +256,10 @@ def release(
         If something stands against it (nothing is charged then), or it failed after its charge.
     """
     used = account if isinstance(account, Account) else Account.open(account)
-    content, declared = read_declared(data, declaration)
     said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
-    request = Request(Contender.parse(algorithm, params or {}), k, epsilon, delta)
     prepared = plan_release(
-        request,
-        content,
-        declared,
+        Request(Contender.parse(algorithm, params or {}), k, epsilon, delta),
+        *read_declared(data, declaration),
         used,
         words=said,
         division=Division(segments, buy_bounds, missing),
@@ -337,7 +308,7 @@ def select_k(
     from dpviz.api.estimators import PrivateKMeans
 
     check.within(2, synopsis_reading.MOST_K, most=most)
-    if algorithm not in _WITH_SYNOPSIS:
+    if algorithm not in (AUTO, "eugkm"):
         raise RequestError(f"{algorithm} releases no synopsis to read k from: ask for auto or eugkm.")
     model = PrivateKMeans(most, algorithm, epsilon, bounds=bounds, random_state=random_state, **settings).fit(X)
     return synopsis_reading.suggest_k(model.run_.steps, most, np.random.default_rng(random_state))

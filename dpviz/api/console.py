@@ -15,7 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -32,7 +32,8 @@ COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
     *("reproduce", "open", "account", "release", "verify", "read", "ask"),
 )
-"""Each is a module ``dpviz.api.cli.NAME_command`` with ``add(parser)`` and ``serve(arguments)``."""
+"""Each is a module ``dpviz.api.cli.NAME_command`` with ``serve(arguments)``, and with ``add(parser)`` where its options
+are not those that ``options.toml`` lists under its name, and no others."""
 
 STOPPED = 130  # what shells expect after Ctrl-C
 
@@ -147,44 +148,31 @@ def read_names(text: str) -> list[str]:
     return listed
 
 
-def read_numbers(text: str) -> list[float]:
-    """Comma-separated numbers."""
-    return [read_number(part) for part in read_names(text)]
-
-
 def read_wholes(text: str) -> list[int]:
     """Comma-separated whole numbers."""
     return [read_whole(part) for part in read_names(text)]
-
-
-def read_wholes_or_all(text: str) -> list[int | None]:
-    """Comma-separated whole numbers, or the word all, which is None."""
-    return [None if part == "all" else read_whole(part) for part in read_names(text)]
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "whole": read_whole,
     "number": read_number,
     "names": read_names,
-    "numbers": read_numbers,
+    "numbers": lambda text: [read_number(part) for part in read_names(text)],
     "wholes": read_wholes,
-    "wholes_or_all": read_wholes_or_all,
+    "wholes_or_all": lambda text: [None if part == "all" else read_whole(part) for part in read_names(text)],
 }
 
 
-@cache
-def _read_options() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+_OPTIONS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
 
 
 def add_options(command: Any, of: str, **said: Any) -> None:
     """The options that ``options.toml`` lists under a name; what is ``said`` fills places, or is a usual value."""
-    listed = _read_options()
-    for flag, own in listed[of].items():
+    for flag, own in _OPTIONS[of].items():
         if flag == "description":
             command.description = own.format(**said)
             continue
-        told, name = listed["shared"].get(flag, {}) | own, flag.strip("-").replace("-", "_")
+        told, name = _OPTIONS["shared"].get(flag, {}) | own, flag.strip("-").replace("-", "_")
         told |= {"type": _READERS[told["type"]]} if "type" in told else {}
         told |= {"choices" if "choices" in told else "default": said[name]} if name in said else {}
         command.add_argument(flag, **told | {"help": told["help"].format(**said)})
@@ -214,8 +202,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_line(read: Callable[[Sequence[str]], argparse.Namespace], argv: Sequence[str] | None) -> int:
     """Serve one command line and return its exit code; nothing that goes wrong shows a value of the data."""
-    if argv is None:
-        _prepare_process()
+    if argv is None and not sys.warnoptions:
+        warnings.simplefilter("ignore")  # a library's warning may quote a value
+    for stream in (sys.stdout, sys.stderr) if argv is None else ():
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without ε should not end a run
     arguments = argparse.Namespace()
     try:
         arguments = read(sys.argv[1:] if argv is None else argv)
@@ -272,8 +263,8 @@ def _ran_out_of_memory(error: BaseException | None) -> bool:
 def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The parsed command line; its ``serve`` does what is asked.
 
-    Only the command that is named is imported, because listing the algorithms should not wait for pandas; of the
-    others a line of help is read in their files.
+    Only the command that is named is imported, because listing the algorithms should not wait for pandas; what is said
+    of each is the first line of its file.
     """
     about = "Differentially private clustering that shows what privacy costs."
     parser = Parser(prog="dpviz", description=about, allow_abbrev=False)
@@ -281,18 +272,13 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     listed = parser.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
     named = next((word for word in argv if word in COMMANDS), None)
     for name in COMMANDS:
-        command = listed.add_parser(name, help=_format_help(name), allow_abbrev=False)
+        line = (files("dpviz.api.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
+        command = listed.add_parser(name, help=line.partition("``: ")[2].rstrip('."'), allow_abbrev=False)
         if name == named:
             module = check.import_extra(f"dpviz.api.cli.{name}_command")
-            module.add(command)
+            getattr(module, "add", partial(add_options, of=name))(command)
             command.set_defaults(serve=module.serve)
     return parser.parse_args(join_words(argv))
-
-
-def _format_help(name: str) -> str:
-    """What the first line of a command's file says of it."""
-    line = (files("dpviz.api.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
-    return line.partition("``: ")[2].rstrip('."')
 
 
 def _report_defect(error: Exception) -> int:
@@ -305,11 +291,3 @@ def _report_defect(error: Exception) -> int:
     if os.environ.get("DPVIZ_DEBUG") == "1":
         traceback.print_exception(error)
     return 1
-
-
-def _prepare_process() -> None:
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # a library's warning may quote a value
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without ε should not end a run

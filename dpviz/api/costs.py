@@ -25,7 +25,7 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
     **Guarantee.** What the block draws is on the account's disk before the block begins, and stays charged.
     """
     if account is None:
-        _warn_of_sum(charge.epsilon, charge.delta)
+        _warn_of_sum(charge)
         yield
         return
     if account.is_temporary:  # which ends with this process: what it has paid, no other release counts
@@ -39,10 +39,10 @@ def count_fit(charge: Charge, account: Account | None) -> Iterator[None]:
     account.note_released(number)
 
 
-def _warn_of_sum(epsilon: float, delta: float) -> None:
-    ACCESS_LOG.add_run("", epsilon)
+def _warn_of_sum(charge: Charge) -> None:
+    ACCESS_LOG.add_run("", charge.epsilon)
     with _lock:
-        _uncounted.append((epsilon, delta))
+        _uncounted.append((charge.epsilon, charge.delta))
         if len(_uncounted) < 2 or PrivacyWarning in _warned:
             return
         _warned.add(PrivacyWarning)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from math import fsum
@@ -323,20 +323,17 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self._frame is not None:
             return replace(self._frame, radius=self.radius, scaling=self.scaling).make_domain()
         columns = getattr(self, "feature_names_in_", None)
-        if isinstance(self.bounds, Domain):
-            self._refuse_other_domain(self.bounds, columns)
-            return self.bounds
+        if isinstance(given := self.bounds, Domain):
+            if given.declared:
+                raise make_refusal("domain_of_values")
+            if given.dim != self.n_features_in_ or (columns is not None and tuple(columns) != given.columns):
+                raise make_refusal("other_domain", columns=given.columns)
+            if self.radius not in (None, given.radius) or self.scaling not in (Scaling.UNIT, given.scaling):
+                raise RequestError("bounds is a Domain, which has its own radius and scaling: leave them out.")
+            return given
         names = [f"x{place}" for place in range(self.n_features_in_)] if columns is None else columns
         lower, upper = DeclaredFrame.read_bounds(self.bounds, len(names))
         return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
-
-    def _refuse_other_domain(self, given: Domain, columns: Sequence[str] | None) -> None:
-        if given.declared:
-            raise make_refusal("domain_of_values")
-        if given.dim != self.n_features_in_ or (columns is not None and tuple(columns) != given.columns):
-            raise make_refusal("other_domain", columns=given.columns)
-        if self.radius not in (None, given.radius) or self.scaling not in (Scaling.UNIT, given.scaling):
-            raise RequestError("bounds is a Domain, which has its own radius and scaling: leave them out.")
 
     def _find_account(self) -> Account | None:
         if self.account is None:
@@ -359,7 +356,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             domain or self._make_domain(),
             relation=self.relation,
             n_public=self.n_public,
-            persons=None if groups is None else _code_persons(groups),
+            # Each id is read by itself, whatever type the others make of it.
+            persons=None if groups is None else pd.factorize(list_texts(take_frame(groups)))[0].astype(np.int64),
             rows_per_person=self.rows_per_person,
         )
 
@@ -379,8 +377,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _declare_frame(self, given: GivenRows) -> DeclaredFrame | None:
         """What is declared of the columns by their names; None where a pair of bounds is all there is."""
-        by_name = isinstance(self.bounds, Mapping) or self.categories is not None or self.weights is not None
-        if not by_name:
+        if not isinstance(self.bounds, Mapping) and self.categories is None and self.weights is None:
             return None
         if not given.has_names:
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
@@ -405,30 +402,26 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _check_values(self, given: GivenRows, *, reset: bool) -> Array:
         """Their numbers, checked. Missing cells are accepted: a refusal would tell that somebody has one."""
-        if self._frame is not None:
-            return self._code_frame(given, self._frame, reset=reset)
-        given.refuse_other_types()
-        X = given.list_numbers()
-        if is_sparse(X) and not find_card(self.algorithm).sparse:
-            able = ", ".join(card.id for card in CARDS.values() if card.sparse)
-            raise make_refusal("written_out", who=find_card(self.algorithm).title, able=able)
-        options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
+        declared = self._frame
+        options: dict[str, Any] = {"skip_check_array": True}
+        if declared is None:
+            given.refuse_other_types()
+            X = given.list_numbers()
+            if is_sparse(X) and not find_card(self.algorithm).sparse:
+                able = ", ".join(card.id for card in CARDS.values() if card.sparse)
+                raise make_refusal("written_out", who=find_card(self.algorithm).title, able=able)
+            options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
+        elif given.has_names:
+            X = given.values
+            given.refuse_other_types(declared.textual)
+        else:
+            raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
         try:
             values: Array = validate_data(self, X, reset=reset, **options)
         except ValueError as error:
             raise RequestError(_describe_refusal(str(error))) from None
-        return values
-
-    def _code_frame(self, given: GivenRows, declared: DeclaredFrame, *, reset: bool) -> Array:
-        """The columns of a data frame as the numbers of their codings."""
-        X = given.values
-        if not given.has_names:
-            raise RequestError("X has no column names: give a data frame with the columns of the declared ones.")
-        given.refuse_other_types(declared.textual)
-        try:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-        except ValueError as error:
-            raise RequestError(_describe_refusal(str(error))) from None
+        if declared is None:
+            return values
         if len(X) == 0:
             raise RequestError("Found array with 0 sample(s): give a data frame with rows.")
         return declared.encode(X)
@@ -485,12 +478,6 @@ def _refuse_others(others: Mapping[str, object]) -> None:
         raise make_refusal("no_weights")
     if unknown := others.keys() - {"sample_weight"}:
         raise TypeError(f"fit() takes X, y and groups, not {', '.join(sorted(unknown))}.")
-
-
-def _code_persons(groups: Any) -> Codes:
-    """Codes (n,) of ids, -1 where one is missing; each id is read by itself, whatever type the others make of it."""
-    codes, _ = pd.factorize(list_texts(take_frame(groups)))
-    return codes.astype(np.int64)
 
 
 def _choose_seed(random_state: RandomState) -> int | None:

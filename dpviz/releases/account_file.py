@@ -39,13 +39,8 @@ _SCHEMA = (
 # What a file of each earlier version lacks.
 _SINCE = {1: [f"ALTER TABLE release ADD COLUMN {name} TEXT" for name in ("previous_sha256", "sha256")]}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
-_BARRED = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-}
+_BARRED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
+_BARRED |= {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
 class AccountLocked(RequestError):
@@ -80,8 +75,7 @@ def open_to_read(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
     _refuse_missing(path)
     with _connect(path, wait) as file:
         file.execute("BEGIN")
-        _refuse_foreign(path, file)
-        _refuse_damaged(path, file)
+        _refuse_other(path, file)
         yield file
 
 
@@ -91,9 +85,11 @@ def open_to_change(path: Path, *, wait: float) -> Iterator[sqlite3.Connection]:
     _refuse_missing(path)
     with _connect(path, wait) as file:
         file.execute("BEGIN IMMEDIATE")  # what is read from here on stays so until the end
-        _refuse_foreign(path, file)
-        _refuse_damaged(path, file)
-        _renew_form(file)
+        _refuse_other(path, file)
+        # A file of an earlier version is brought to this form in the transaction that changes it.
+        for statement in _SINCE.get(_read_pragma(file, "user_version"), ()):
+            file.execute(statement)
+        file.execute(f"PRAGMA user_version = {VERSION}")
         yield file
         _commit(file)
 
@@ -103,7 +99,7 @@ def may_be_account(path: Path) -> bool:
     try:
         _refuse_missing(path)
         # Read by SQLite, not by us: to close a file in one thread takes the locks away that it has in another.
-        with closing(sqlite3.connect(f"{_format_uri(path)}?mode=ro&immutable=1", uri=True)) as file:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as file:
             return _read_pragma(file, "application_id") == APPLICATION
     except (RequestError, sqlite3.Error):
         return False
@@ -126,9 +122,8 @@ def _claim(path: Path) -> None:
 def _connect(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
     """A connection for one block: what its transaction has not committed is undone at the end."""
     try:
-        with closing(
-            sqlite3.connect(f"{_format_uri(path)}?mode=rw", uri=True, timeout=wait, isolation_level=None)
-        ) as file:
+        address = f"{path.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)) as file:
             # On the disk before COMMIT returns, whichever journal a copy of the file may have.
             file.execute("PRAGMA synchronous = EXTRA")
             file.execute("PRAGMA fullfsync = ON")
@@ -144,11 +139,8 @@ def _make_error(path: Path, error: sqlite3.Error, wait: float) -> RequestError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
         return make_refusal("account_locked", kind=AccountLocked, file=_format_name(path), wait=wait)
-    if code in _BARRED:
-        return make_refusal("account_barred", file=_format_name(path))
-    if code == sqlite3.SQLITE_NOTADB:
-        return make_refusal("no_account", file=_format_name(path))
-    return make_refusal("account_damaged", file=_format_name(path))
+    barred = "account_barred" if code in _BARRED else "account_damaged"
+    return make_refusal("no_account" if code == sqlite3.SQLITE_NOTADB else barred, file=_format_name(path))
 
 
 def _refuse_missing(path: Path) -> None:
@@ -162,24 +154,15 @@ def _refuse_missing(path: Path) -> None:
         raise make_refusal("account_empty", file=_format_name(path))
 
 
-def _refuse_foreign(path: Path, file: sqlite3.Connection) -> None:
+def _refuse_other(path: Path, file: sqlite3.Connection) -> None:
+    """Refuse what is no account, of a newer version, or damaged."""
     if _read_pragma(file, "application_id") != APPLICATION:
         raise make_refusal("other_database", file=_format_name(path))
     if _read_pragma(file, "user_version") > VERSION:
         raise make_refusal("account_newer", file=_format_name(path))
-
-
-def _refuse_damaged(path: Path, file: sqlite3.Connection) -> None:
     whole = file.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     if not whole or file.execute("SELECT seal FROM account").fetchall() != [(_seal(file),)]:
         raise make_refusal("account_damaged", file=_format_name(path))
-
-
-def _renew_form(file: sqlite3.Connection) -> None:
-    """Bring a file of an earlier version to this form, in the transaction that changes it."""
-    for statement in _SINCE.get(_read_pragma(file, "user_version"), ()):
-        file.execute(statement)
-    file.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _commit(file: sqlite3.Connection) -> None:
@@ -195,10 +178,6 @@ def _seal(file: sqlite3.Connection) -> str:
 
 def _read_pragma(file: sqlite3.Connection, pragma: str) -> int:
     return int(file.execute(f"PRAGMA {pragma}").fetchone()[0])
-
-
-def _format_uri(path: Path) -> str:
-    return path.absolute().as_uri()
 
 
 def _make_sibling(path: Path, end: str) -> Path:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -101,9 +100,18 @@ def ask(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     something else is asked with it than it needs."""
     if question.kind not in QUESTION_KINDS:
         raise make_refusal("no_question", asked=question.kind, kinds=", ".join(QUESTION_KINDS))
-    kind = QUESTION_KINDS[question.kind]
-    _check_fields(kind, question)
-    _check_segments(kind, question, draws.k)
+    kind, asked = QUESTION_KINDS[question.kind], question.segments
+    given = {"column": question.column, "label": question.label, "value": question.value is not None}
+    if any(bool(there) != (name in kind.needs) for name, there in given.items()):
+        needs = list_words(kind.needs) if kind.needs else "nothing but segments"
+        raise make_refusal("question_needs", asked=question.kind, needs=needs, words=kind.words)
+    if not kind.least <= len(asked) <= kind.most or len(set(asked)) < len(asked):
+        number, why = f"{kind.least}" if kind.least == kind.most else f"{kind.least} or more", ""
+        if kind.most == _MOST_MEANS != kind.least:
+            number, why = "one or two", ": intervals of a mean over more do not hold nine in ten"
+        raise make_refusal("question_segments", asked=question.kind, number=number, why=why)
+    if any(not 1 <= one <= draws.k for one in asked):
+        raise make_refusal("segments_to", k=draws.k)
     return kind.answer(draws, question)
 
 
@@ -112,29 +120,8 @@ def format_answers(answers: Sequence[ReleaseAnswer]) -> str:
     return format_csv([LINE, *(one.line for one in answers)])
 
 
-def _check_fields(kind: QuestionKind, question: ReleaseQuestion) -> None:
-    given = {"column": bool(question.column), "label": bool(question.label), "value": question.value is not None}
-    lacking = [name for name in kind.needs if not given[name]]
-    beside = [name for name, there in given.items() if there and name not in kind.needs]
-    if lacking or beside:
-        needs = list_words(kind.needs) if kind.needs else "nothing but segments"
-        raise make_refusal("question_needs", asked=question.kind, needs=needs, words=kind.words)
-
-
-def _check_segments(kind: QuestionKind, question: ReleaseQuestion, k: int) -> None:
-    asked = question.segments
-    if not kind.least <= len(asked) <= kind.most or len(set(asked)) < len(asked):
-        number = f"{kind.least}" if kind.least == kind.most else f"{kind.least} or more"
-        number = "one or two" if kind.most == _MOST_MEANS != kind.least else number
-        why = ": intervals of a mean over more do not hold nine in ten" if number == "one or two" else ""
-        raise make_refusal("question_segments", asked=question.kind, number=number, why=why)
-    if any(not 1 <= one <= k for one in asked):
-        raise make_refusal("segments_to", k=k)
-
-
 def _ask_size(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
-    values = _add_sizes(draws, question)
-    value, low, high = _tell(values)
+    value, low, high = _tell(_add_sizes(draws, question))
     return _answer(question, f"{_name(question)}: about {value:,.0f} rows", (value, low, high), hidden=low <= 0)
 
 
@@ -172,8 +159,7 @@ def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 def _ask_mean(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     place = _find_averaged(draws, question)
-    values = _average(draws, _places(question), place)
-    told = _tell(values)
+    told = _tell(_average(draws, _places(question), place))
     wide = _WIDE * float(draws.made.width[place])
     declared = draws.made.columns[place].declared
     first_day = declared.first.isoformat() if isinstance(declared, codings.Dates) else ""
@@ -212,21 +198,14 @@ def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     at_value = float(np.clip(column.coding.stretch(np.array(question.value)), edges[0], edges[-1]))
     at = int(np.clip(np.searchsorted(edges, at_value, side="right") - 1, 0, bins - 1))
     inside = (edges[at + 1] - at_value) / (edges[at + 1] - edges[at])
-    above, every = (
-        _share(draws, question, places, partial(_count_from, at + 1, bins)),
-        _share(draws, question, places, partial(_count_from, at, bins)),
-    )
+    above = _share(draws, question, places, lambda counts: np.sum(counts[:, at + 1 : bins], axis=1))
+    every = _share(draws, question, places, lambda counts: np.sum(counts[:, at:bins], axis=1))
     none = every if np.isclose(inside, 1.0) else above
     value = float(np.median(none + inside * (every - none)))
     told = (value, find_middle(none)[0], find_middle(every)[1])
     least = format_day(column.first_day, question.value) if column.first_day else f"{question.value:g}"
     words = f"{{}} of the rows of {_name(question)} have {question.column} of at least {least}"
     return _answer_share(question, words, told, drowned=_is_drowned(draws, question, places))
-
-
-def _count_from(first: int, stop: int, counts: Array) -> Array:
-    added: Array = counts[:, first:stop].sum(axis=1)
-    return added
 
 
 QUESTION_KINDS: Mapping[str, QuestionKind] = {
@@ -272,9 +251,9 @@ def _answer_share(question: ReleaseQuestion, words: str, told: Told, *, drowned:
     """Of a share between 0 and 1; ``words`` hold a place for it."""
     value, low, high = (100 * one for one in told)
     hidden = drowned or told[2] - told[1] > _WIDE
-    said = words.format(f"{value:.0f} %")
     ends = f"{low:.0f} to {high:.0f} % in nine of ten"
-    said = f"{HIDDEN}: {words.format('which share')}? {ends}." if hidden else f"{said} ({ends})."
+    share = words.format("which share" if hidden else f"{value:.0f} %")
+    said = f"{HIDDEN}: {share}? {ends}." if hidden else f"{share} ({ends})."
     return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
 
 

@@ -24,14 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
-from dpviz.releases.described_table import (
-    Ends,
-    EqualBins,
-    Magnitudes,
-    NoisyBins,
-    count_histograms,
-    spell_out_columns,
-)
+from dpviz.releases.described_table import Ends, EqualBins, Magnitudes, NoisyBins, count_histograms, spell_out_columns
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import Content, Declaration, codings, declarations
 from dpviz.words import list_names
@@ -115,31 +108,25 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         return BoughtBounds(declared, (), (), 0.0)
     check.positive(epsilon=epsilon)
     sizes = {name: Magnitudes() for name in wanted}
-    coarse = count_histograms(
-        source, declared, sizes, epsilon=_MAGNITUDE_SHARE * epsilon, noise=noise, note="magnitudes of {}"
-    )
+    share = _MAGNITUDE_SHARE * epsilon
+    coarse, paid = count_histograms(source, declared, sizes, epsilon=share, noise=noise, note="magnitudes of {}")
     on_log = {name for name in wanted if declared.codings.get(name) == _LOG}
     ranges = {
         bins.column: (_find_log_range if bins.column in on_log else _find_range)(bins, declared.bounds[bins.column])
-        for bins in coarse.bins
+        for bins in coarse
     }
     equal = {
         name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _EQUAL_BINS)
         for name, found in ranges.items()
     }
     rest = (1 - _MAGNITUDE_SHARE) * epsilon
-    fine = count_histograms(source, declared, equal, epsilon=rest, noise=noise, note="where {} lies in its range")
-    columns = tuple(_narrow(ranges[bins.column], equal[bins.column], bins) for bins in fine.bins)
-    entries = (*coarse.entries, *fine.entries)
-    return BoughtBounds(
-        _declare_bought(declared, columns, epsilon), columns, entries, sum(entry.epsilon for entry in entries)
-    )
-
-
-def _declare_bought(declared: Declaration, bought: tuple[BoughtColumn, ...], epsilon: float) -> Declaration:
-    paid = declarations.describe_bought_origin(epsilon)
-    new = {column.name: declarations.ColumnBounds(column.lower, column.upper, paid) for column in bought}
-    return declared.with_bounds(declared.columns, [new.get(name, old) for name, old in declared.bounds.items()])
+    note = "where {} lies in its range"
+    fine, also_paid = count_histograms(source, declared, equal, epsilon=rest, noise=noise, note=note)
+    columns, entries = tuple(_narrow(ranges[bins.column], equal[bins.column], bins) for bins in fine), paid + also_paid
+    origin = declarations.describe_bought_origin(epsilon)
+    new = {column.name: declarations.ColumnBounds(column.lower, column.upper, origin) for column in columns}
+    complete = declared.with_bounds(declared.columns, [new.get(name, old) for name, old in declared.bounds.items()])
+    return BoughtBounds(complete, columns, entries, sum(entry.epsilon for entry in entries))
 
 
 class _Range(NamedTuple):

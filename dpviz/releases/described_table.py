@@ -42,7 +42,7 @@ from dpviz.core import (
 )
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.runs import LargeTable, OpenTable, list_columns
-from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, Described, LoadedTable, codings, refuse_unknown
+from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, LoadedTable, codings, refuse_unknown
 
 _SMALLEST, _LARGEST = -6, 15
 # Parsed, not multiplied: 2e-6 is the float nearest to it.
@@ -172,14 +172,6 @@ class NoisyBins:
         return float(np.sqrt(2) * self.scale)
 
 
-@dataclass(frozen=True, eq=False)
-class Histograms:
-    """One released histogram a column, and what they cost."""
-
-    bins: tuple[NoisyBins, ...]
-    entries: tuple[Entry, ...]
-
-
 def spell_out_columns(source: Content, declaration: Declaration) -> Declaration:
     """The declaration with every column that it is about, checked; bounds may be missing."""
     return declaration.validate().over(list_columns(source, declaration)).validate()
@@ -209,8 +201,10 @@ def count_histograms(
     epsilon: float,
     noise: AnySource,
     note: str,
-) -> Histograms:
-    """A histogram of every column that ``rules`` name, each with ``epsilon``; ``note`` holds {}, its name. O(n) each.
+) -> tuple[tuple[NoisyBins, ...], tuple[Entry, ...]]:
+    """A histogram of every column that ``rules`` name, each with ``epsilon``, and what they cost; O(n) each.
+
+    ``note`` holds {}, the name of the column.
 
     **Guarantee.** ``epsilon`` times the number of columns, pure: a row is in one bin of each column, so that columns
     add up and bins do not.
@@ -223,14 +217,10 @@ def count_histograms(
     for place, (column, rule, share) in enumerate(zip(rules, rules.values(), shares, strict=True)):
         along = np.ones(len(rules), dtype=np.int64)
         along[place] = rule.number
-        answer = session.ask(
-            queries.Count(partitions.Grid(np.ones(len(rules)), along)),
-            mechanisms.Laplace,
-            share,
-            note=note.format(column),
-        )
+        query = queries.Count(partitions.Grid(np.ones(len(rules)), along))
+        answer = session.ask(query, mechanisms.Laplace, share, note=note.format(column))
         found.append(NoisyBins(column, answer.value, answer.mechanism.scale))
-    return Histograms(tuple(found), tuple(session.ledger.entries))
+    return tuple(found), tuple(session.ledger.entries)
 
 
 def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
@@ -323,9 +313,9 @@ class Description:
     def cells(self, centers: Array) -> partitions.Voronoi | partitions.ProjectedCells:
         """The segments of ``centers`` (k, d), as cells of rows of this width."""
         inner = partitions.Voronoi(centers)
-        return (
-            inner if self.width == self.domain.dim else partitions.ProjectedCells(inner, self.frame, self.domain.region)
-        )
+        if self.width == self.domain.dim:
+            return inner
+        return partitions.ProjectedCells(inner, self.frame, self.domain.region)
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,16 +344,14 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
         for name, one in declared.describe.items()
     }
     others = description.columns[-len(rules) :]
-    codes = np.stack(
-        [rule.codes(cells) for rule, cells in zip(rules.values(), _code_cells(source, opened), strict=True)], 1
-    )
+    read = zip(rules.values(), _code_cells(source, declared), strict=True)
+    codes = np.stack([rule.codes(cells) for rule, cells in read], 1)
     # Numbers have as many bins behind them as there are, of which the first is "missing": theirs can be counted two,
     # four, ... together, and missing cells still are a bin of their own.
     numbers = np.array([len(column.labels) or 2 * FINEST for column in others])
     values = loaded.encode_columns(declared.columns, declared.coded)
-    rows = np.concatenate(
-        [convert_to_unit(values, domain), code_rows(codes, numbers, bits=domain.region.row_bits)], axis=1
-    )
+    coded = code_rows(codes, numbers, bits=domain.region.row_bits)
+    rows = np.concatenate([convert_to_unit(values, domain), coded], axis=1)
     if Relation(declared.relation) is Relation.ADD_REMOVE:
         rows[~find_complete(values)] = np.nan
     persons = None if declared.id_column is None else loaded.identifiers(declared.id_column)
@@ -379,8 +367,12 @@ def make_description(declared: Declaration, domain: Domain) -> Description:
         notes = (SENTENCES.fill("none_described", many=len(domain.names), most=MOST_CLUSTERED),)
         clustered = ()
     others = tuple(
-        _make_column(name, one, domain.dim + place, declared.units.get(name, ""))
-        for place, (name, one) in enumerate(declared.describe.items())
+        SegmentColumn(
+            *(name, declared.units.get(name, ""), place, 1.0, *(one.bounds or (0.0, 0.0))),
+            labels=codings.Nominal(one.categories).values if one.bounds is None else (),
+            may_miss=True,
+        )
+        for place, (name, one) in enumerate(declared.describe.items(), start=domain.dim)
     )
     wide = _join_tables(domain, [column.name for column in others]) if others else domain
     return Description(domain, (*clustered, *others), wide, notes)
@@ -409,12 +401,6 @@ def _list_clustered(domain: Domain) -> tuple[SegmentColumn, ...]:
     )
 
 
-def _make_column(name: str, one: Described, place: int, unit: str) -> SegmentColumn:
-    if one.bounds is None:
-        return SegmentColumn(name, unit, place, 1.0, labels=codings.Nominal(one.categories).values, may_miss=True)
-    return SegmentColumn(name, unit, place, 1.0, *one.bounds, may_miss=True)
-
-
 def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
     """A domain of the clustering's unit coordinates and one coordinate in [-1, 1] for each name."""
     region, more = domain.region, len(names)
@@ -433,9 +419,8 @@ def _join_tables(domain: Domain, names: Sequence[str]) -> Domain:
     return wide
 
 
-def _code_cells(source: Content, opened: OpenTable) -> list[Any]:
+def _code_cells(source: Content, declared: Declaration) -> list[Any]:
     """The described columns as they were declared: numbers, or text."""
-    declared = opened.declaration
     text = [name for name, one in declared.describe.items() if one.categories]
     numbers = [name for name, one in declared.describe.items() if not one.categories]
     read = read_columns(source, declared, numbers, text)

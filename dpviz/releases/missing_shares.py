@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,13 +51,11 @@ class MissingShare:
         return format_between(100 * self.low, 100 * self.high, 100 * self.share, unit=unit)
 
 
-@dataclass(frozen=True, eq=False)
-class MissingShares:
-    """The share of each column, and what was paid: ``entries`` of pure ε, which add up to ``epsilon``."""
+class MissingShares(NamedTuple):
+    """The share of each column, and what was paid: ``entries`` of pure ε."""
 
     shares: tuple[MissingShare, ...]
     entries: tuple[Entry, ...]
-    epsilon: float
 
 
 def buy_missing_shares(
@@ -68,28 +67,18 @@ def buy_missing_shares(
     """
     check.positive(epsilon=epsilon)
     declared = spell_out_columns(source, declaration)
-    rules = {name: _make_rule(declared, name) for name in columns or declared.columns}
-    bought = count_histograms(source, declared, rules, epsilon=epsilon, noise=noise, note="missing cells of {}")
-    shares = tuple(_compute_share(bins) for bins in bought.bins)
-    return MissingShares(shares, bought.entries, sum(entry.epsilon for entry in bought.entries))
-
-
-def _make_rule(declared: Declaration, name: str) -> ThereOrNot:
-    """Of categories an empty cell is a place of its own, the last one; of all else it is no number."""
-    coding = declared.codings.get(name)
-    return ThereOrNot(coding.ends[1] if isinstance(coding, codings.Nominal) else None)
+    # Of categories an empty cell is a place of its own, the last one; of all else it is no number.
+    coded = ((name, declared.codings.get(name)) for name in columns or declared.columns)
+    rules = {name: ThereOrNot(one.ends[1] if isinstance(one, codings.Nominal) else None) for name, one in coded}
+    found, entries = count_histograms(source, declared, rules, epsilon=epsilon, noise=noise, note="missing cells of {}")
+    return MissingShares(tuple(map(_compute_share, found)), entries)
 
 
 def _compute_share(bins: NoisyBins) -> MissingShare:
     """The noisy count of missing cells over both, and its ends: each count may be wrong in one release of twenty."""
     there, missing = bins.noisy_counts.tolist()
     reach = bins.scale * log(2 / (1 - COVERED))
-    return MissingShare(
-        bins.column,
-        _compute_part(missing, there),
-        _compute_part(missing - reach, there + reach),
-        _compute_part(missing + reach, there - reach),
-    )
+    return MissingShare(bins.column, *(_compute_part(missing + off, there - off) for off in (0.0, -reach, reach)))
 
 
 def _compute_part(missing: float, there: float) -> float:

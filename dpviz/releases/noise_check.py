@@ -16,20 +16,20 @@ million, whatever its rows are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from math import inf, lgamma, log, pi, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, kve, logsumexp
 
-from dpviz.core import Accounting, Array, DistanceScales, Region, SegmentHistogram, WholeTruth, mechanisms, queries
+from dpviz.core import Array, DistanceScales, SegmentHistogram, mechanisms, queries
 from dpviz.releases.release_request import OF_SEGMENTS
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.segments import find_possible_scales
-from dpviz.releases.transcript import AnswerRecording, Playback
+from dpviz.releases.transcript import GivenAnswer
 
 # A genuine release is called forged once in so many, at most.
 _FALSE_ALARMS = 1e-6
@@ -45,29 +45,6 @@ _NEGLIGIBLE, _POINTS = 45.0, 257
 
 _ADDED = (mechanisms.Laplace, mechanisms.Gaussian)
 _COUNTS = (queries.Count, queries.Radii, SegmentHistogram, DistanceScales)
-
-
-class GivenAnswer(NamedTuple):
-    """What was asked in a part, of rows in which region, by which mechanism, and what was released."""
-
-    query: Any
-    region: Region | None
-    mechanism: mechanisms.Mechanism[Any]
-    released: Any
-
-
-class PlaybackOfAnswers(Playback):
-    """A recording that remembers what each of its answers was asked for."""
-
-    def __init__(self, recording: AnswerRecording) -> None:
-        super().__init__(recording)
-        self.given: list[GivenAnswer] = []
-
-    def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
-        """The next answer on the recording."""
-        released = super().answer(mechanism, truth, accounting)
-        self.given.append(GivenAnswer(truth.query, truth.region, mechanism, released))
-        return released
 
 
 class Law(NamedTuple):
@@ -124,10 +101,6 @@ class TallyGroup:
         """How many differences there are."""
         return len(self.laws) - (not self.known)
 
-    def times(self, factor: float) -> TallyGroup:
-        """The same tallies, claimed to be so many times as noisy."""
-        return TallyGroup(self.part, self.values, tuple(law.times(factor) for law in self.laws), self.known)
-
     @property
     def squares(self) -> float:
         """The squared differences from the number that fits best, over the variances."""
@@ -175,7 +148,7 @@ class NoiseEvidence:
     def times(self, factor: float) -> NoiseEvidence:
         """The same answers, claimed to be so many times as noisy."""
         return NoiseEvidence(
-            tuple(group.times(factor) for group in self.groups),
+            tuple(replace(group, laws=tuple(law.times(factor) for law in group.laws)) for group in self.groups),
             tuple((part, values, law.times(factor)) for part, values, law in self.histograms),
         )
 
@@ -325,19 +298,16 @@ def _integrate_at_nought(laws: tuple[Law, ...], known: bool) -> float:
 def _integrate(values: Array, laws: Sequence[Law], known: bool) -> float:
     """The density of tallies whose number may be any, all alike likely; natural logarithm."""
     if known:
-        return add_up(float(law.log_density(value)) for value, law in _pair(values, laws))
+        return add_up(float(law.log_density(value)) for value, law in zip(values, laws, strict=True))
     widest = _NEGLIGIBLE * max(law.sd for law in laws)
     low, high = float(values.min()) - widest, float(values.max()) + widest
     while True:
         numbers = np.linspace(low, high, _POINTS)
-        logs = np.sum([law.log_density(value - numbers) for value, law in _pair(values, laws)], axis=0)
+        apart = zip(np.subtract.outer(values, numbers), laws, strict=True)
+        logs = np.sum([law.log_density(value) for value, law in apart], axis=0)
         # It has one peak: what is so far below it counts for nothing.
         held = np.flatnonzero(logs > logs.max() - _NEGLIGIBLE)
         first, last = max(0, int(held[0]) - 1), min(_POINTS - 1, int(held[-1]) + 1)
         if last - first > _POINTS // 4 or not high - low > 1e-12 * (abs(low) + abs(high)):
             return float(logsumexp(logs)) + log((high - low) / (_POINTS - 1))
         low, high = float(numbers[first]), float(numbers[last])
-
-
-def _pair(values: Array, laws: Sequence[Law]) -> Iterator[tuple[Any, Law]]:
-    return zip(values, laws, strict=True)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.continuing import Continued, find_continued
-from dpviz.releases.noise_check import GivenAnswer, PlaybackOfAnswers
 from dpviz.releases.promise import format_span
 from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
@@ -19,7 +18,7 @@ from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import Groups, find_groups
 from dpviz.releases.tallies import Draws, draw_versions
-from dpviz.releases.transcript import Transcript
+from dpviz.releases.transcript import GivenAnswer, Playback, Transcript
 from dpviz.runs import Run, compute_independent_epsilon, profiles
 from dpviz.tables import Declaration, codings
 
@@ -136,11 +135,6 @@ class Played:
         return self.declared.id_column is not None
 
     @property
-    def bought_n(self) -> bool:
-        """Whether the number of rows was released with noise, or is public."""
-        return self.run.n_origin == "bought"
-
-    @property
     def profile(self) -> profiles.Profile:
         """Centres, sizes and their noise."""
         return self.parts.profile
@@ -190,7 +184,7 @@ def play(transcript: Transcript) -> Played:
     shares = asked.release_request.shares(asked.declared)
     if [*transcript.recordings] != [*shares]:
         raise make_refusal("other_parts")
-    players = {part: PlaybackOfAnswers(recording) for part, recording in transcript.recordings.items()}
+    players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
     tables = partial(make_empty_tables, n_public=asked.n_public)
     parts = make_all_parts(asked.release_request, asked.declared, players, make_empty_content(asked.declared), tables)
     unasked = tuple(part for part, player in players.items() if not player.is_over)

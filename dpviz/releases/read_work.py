@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from dpviz.releases.account import Account
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import ReleaseRequest
-from dpviz.releases.releasing import Release, preflight, publish
+from dpviz.releases.releasing import preflight, publish
 from dpviz.runs import Contender, Progress, Request, brief
 from dpviz.tables import declarations, sample
 
@@ -30,15 +30,8 @@ def check_work(data: bytes) -> Iterator[Progress | ReadRelease]:
 
 @brief
 def example_work() -> Iterator[Progress | ReadRelease]:
-    """An example, checked and read as any release is."""
+    """A release of the sample *people*, checked and read as any is; its account goes with its folder."""
     yield Progress(0, 2, "a public sample is released")
-    data = make_example_release().data
-    yield Progress(1, 2, "every file is made anew and compared")
-    yield read_release(data)
-
-
-def make_example_release() -> Release:
-    """A release of the sample *people*; the account that it is charged to goes with its folder."""
     source, declared = sample(_SAMPLE).load()
     words = declarations.find_words(declared, today=datetime.now(UTC).date().isoformat())
     words = replace(words, name=f"{words.name} (an example)", intended_use="Show what a release looks like")
@@ -47,4 +40,6 @@ def make_example_release() -> Release:
         account = Account.new(
             Path(folder) / "example.sqlite", name="example", cap_epsilon=_EPSILON, cap_delta=10 * _DELTA
         )
-        return publish(preflight(request, source, declared, account))
+        data = publish(preflight(request, source, declared, account)).data
+    yield Progress(1, 2, "every file is made anew and compared")
+    yield read_release(data)

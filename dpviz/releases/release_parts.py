@@ -19,15 +19,7 @@ from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, count_again
 from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
-from dpviz.releases.release_request import (
-    ALGORITHM,
-    OF_BOUNDS,
-    OF_EARLIER,
-    OF_MISSING,
-    OF_SEGMENTS,
-    CostPart,
-    ReleaseRequest,
-)
+from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_MISSING, OF_SEGMENTS, ReleaseRequest
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
 from dpviz.releases.tallies import (
@@ -81,56 +73,6 @@ class Tables(NamedTuple):
 
     private: PrivateTable
     described: Callable[[], DescribedTable]
-
-
-def make_bought(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> BoughtBounds:
-    """The declaration with the bounds that it leaves open, data units.
-
-    **Guarantee.** ``share``, ε-DP.
-    """
-    return buy_bounds(content, declaration, epsilon=share.epsilon / len(declaration.open_columns), noise=source)
-
-
-def make_missing(content: Content, declaration: Declaration, share: CostPart, source: ExactSource) -> MissingShares:
-    """The share of missing cells of each clustered column.
-
-    **Guarantee.** ``share``, ε-DP.
-    """
-    each = share.epsilon / len(declaration.columns)
-    return buy_missing_shares(content, declaration, epsilon=each, noise=source)
-
-
-def make_clustering(
-    release_request: ReleaseRequest,
-    share: CostPart,
-    table: PrivateTable,
-    source: ExactSource,
-    *,
-    watch: Watch | None = None,
-) -> Clustered:
-    """The centres of a release, data units, as they are published.
-
-    **Guarantee.** ``share``.
-    """
-    finished = None
-    for step in run_steps(release_request.make_request(share), table, noise=source):
-        finished = step
-        if watch is not None:
-            watch(step)
-    assert isinstance(finished, Run)
-    return Clustered(finished, round_centers(finished))
-
-
-def make_segments(found: Clustered, described: DescribedTable, share: CostPart, source: ExactSource) -> SegmentsPart:
-    """What is said of the segments of published centres.
-
-    **Guarantee.** ``share``, ε-DP: whichever centres were released before.
-    """
-    session = described.private.open(
-        epsilon=share.epsilon, delta=0.0, accounting=Accounting.PURE, noise=source, needs_n=False
-    )
-    report = ask_segments(session, found.unit_centers, described.description, center_noise_sd=found.center_noise_sd)
-    return SegmentsPart(report, tuple(session.ledger.entries))
 
 
 def make_empty_content(declaration: Declaration) -> LoadedTable:
@@ -254,21 +196,33 @@ def make_all_parts(
 ) -> Parts:
     """Every part of a release, in the order of spending; ``tables`` opens what is declared once its bounds are known.
 
-    **Guarantee.** The shares of ``release_request``, added up.
+    **Guarantee.** The shares of ``release_request``, added up: each part is pure ε-DP for its own, whatever the parts
+    before it have released, but for that of the algorithm, which may be (ε, δ)-DP.
     """
     shares = release_request.shares(declaration)
     bounds = missing = said = again = None
-    if OF_BOUNDS in shares:
-        bounds = make_bought(content, declaration, shares[OF_BOUNDS], sources[OF_BOUNDS])
+    if share := shares.get(OF_BOUNDS):
+        each = share.epsilon / len(declaration.open_columns)
+        bounds = buy_bounds(content, declaration, epsilon=each, noise=sources[OF_BOUNDS])
     complete = declaration if bounds is None else bounds.declaration
-    if OF_MISSING in shares:
-        missing = make_missing(content, complete, shares[OF_MISSING], sources[OF_MISSING])
-    opened = tables(complete)
-    found = make_clustering(release_request, shares[ALGORITHM], opened.private, sources[ALGORITHM], watch=watch)
-    if OF_SEGMENTS in shares:
-        described = opened.described()
-        said = make_segments(found, described, shares[OF_SEGMENTS], sources[OF_SEGMENTS])
+    if share := shares.get(OF_MISSING):
+        each = share.epsilon / len(complete.columns)
+        missing = buy_missing_shares(content, complete, epsilon=each, noise=sources[OF_MISSING])
+    opened, finished = tables(complete), None
+    request = release_request.make_request(shares[ALGORITHM])
+    for finished in run_steps(request, opened.private, noise=sources[ALGORITHM]):
+        if watch is not None:
+            watch(finished)
+    assert isinstance(finished, Run)
+    found = Clustered(finished, round_centers(finished))
+    if share := shares.get(OF_SEGMENTS):
+        described, source = opened.described(), sources[OF_SEGMENTS]
+        session = described.private.open(
+            epsilon=share.epsilon, delta=0.0, accounting=Accounting.PURE, noise=source, needs_n=False
+        )
+        report = ask_segments(session, found.unit_centers, described.description, center_noise_sd=found.center_noise_sd)
+        said = SegmentsPart(report, tuple(session.ledger.entries))
         if release_request.continues is not None:
-            cost, source = shares[OF_EARLIER].epsilon, sources[OF_EARLIER]
-            again = count_again(release_request.continues, described, epsilon=cost, noise=source)
+            cost = shares[OF_EARLIER].epsilon
+            again = count_again(release_request.continues, described, epsilon=cost, noise=sources[OF_EARLIER])
     return Parts(complete, found, bounds, missing, said, again)

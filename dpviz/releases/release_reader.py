@@ -26,8 +26,6 @@ from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_at_most, name_level
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import (
-    CategoriesSaid,
-    NumbersSaid,
     QualityReport,
     QualityVerdict,
     SegmentsReport,
@@ -135,16 +133,22 @@ class Received:
 
 
 def _list_findings(received: Received) -> Iterator[Headline]:
-    made, k, run = received.profile, received.profile.k, received.run
+    made, k, run, quality = received.profile, received.profile.k, received.run, received.quality_report
     ended = None if run is None else run.verdict
     if ended is not None and ended.kind in _BEFORE_CENTERS:
         yield _make_finding(ended, received.epsilon)
-    judged = received.quality_report is not None or bool(run is not None and run.loss_diagnostic)
+    judged = quality is not None or bool(run is not None and run.loss_diagnostic)
     if found := verdict.judge_centers(made.evidence, _measure_loss(received), judges_itself=judged, what="release"):
         yield _make_finding(found, received.epsilon)
-    yield from _conclude_from_quality(received)
-    if received.quality_report is None and ended is not None and ended.kind == "doubted":
-        yield Headline("Released values speak against the centres", "doubted", ended.reason)
+    against = "Released values speak against the centres"
+    if quality is not None and k > 1:
+        words = " ".join(quality.words)
+        if quality.verdict is QualityVerdict.CANNOT_TELL:
+            yield Headline(f"At ε = {received.epsilon:g}, nobody can tell if they are right", "cannot tell", words)
+        if quality.verdict is QualityVerdict.POOR:
+            yield Headline(against, "poor", words)
+    if quality is None and ended is not None and ended.kind == "doubted":
+        yield Headline(against, "doubted", ended.reason)
     if k == 1:
         yield Headline("One segment: the middle of all rows")
     yield Headline(_conclude_what_differs(made))
@@ -159,26 +163,11 @@ def _measure_loss(received: Received) -> verdict.LossShare | None:
     """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
     if received.quality_report is not None:
         ratio = received.quality_report.ratio
-        return verdict.LossShare(
-            ratio.high, f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})"
-        )
-    loss_diagnostic = None if received.run is None else received.run.loss_diagnostic
-    return (
-        None
-        if loss_diagnostic is None
-        else verdict.LossShare(loss_diagnostic.share, f"about {format_percent(min(loss_diagnostic.share, 1.0))} of")
-    )
-
-
-def _conclude_from_quality(received: Received) -> Iterator[Headline]:
-    quality_report = received.quality_report
-    if quality_report is None or received.profile.k == 1:
-        return
-    words = " ".join(quality_report.words)
-    if quality_report.verdict is QualityVerdict.CANNOT_TELL:
-        yield Headline(f"At ε = {received.epsilon:g}, nobody can tell if they are right", "cannot tell", words)
-    if quality_report.verdict is QualityVerdict.POOR:
-        yield Headline("Released values speak against the centres", "poor", words)
+        words = f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})"
+        return verdict.LossShare(ratio.high, words)
+    if received.run is None or (said := received.run.loss_diagnostic) is None:
+        return None
+    return verdict.LossShare(said.share, f"about {format_percent(min(said.share, 1.0))} of")
 
 
 def _conclude_what_differs(made: profiles.Profile) -> str:
@@ -474,8 +463,12 @@ def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iter
             words = made.format_center(place, at) if column.worded else ""
             said = ReleasedNumber(place + 1, column.name, "centre", value, least, most, sd, column.unit, words)
             yield _add_noise(said)
-        if report is not None:
-            yield from _read_columns(place, report.segments[place].columns)
+        for told in () if report is None else report.segments[place].columns:
+            for statistic, one, unit, first_day in list_statistics(told):
+                if one is not None:
+                    about = place + 1, told.column, statistic, None if one.range_only else one.value
+                    words = describe_interval(one, first_day)
+                    yield ReleasedNumber(*about, one.low, one.high, None, unit, words)
 
 
 def _add_noise(number: ReleasedNumber) -> ReleasedNumber:
@@ -483,11 +476,3 @@ def _add_noise(number: ReleasedNumber) -> ReleasedNumber:
     if number.noise_sd is not None and np.isfinite(number.noise_sd):
         return number
     return number._replace(low=None, high=None, noise_sd=None, words="its noise cannot be told")
-
-
-def _read_columns(place: int, columns: tuple[NumbersSaid | CategoriesSaid, ...]) -> Iterator[ReleasedNumber]:
-    for said in columns:
-        for statistic, one, unit, first_day in list_statistics(said):
-            if one is not None:
-                value, words = None if one.range_only else one.value, describe_interval(one, first_day)
-                yield ReleasedNumber(place + 1, said.column, statistic, value, one.low, one.high, None, unit, words)

@@ -103,7 +103,11 @@ class ReleaseRequest:
         self.division.check()
         if missing := self.words.list_missing():
             raise RequestError(" ".join(missing))
-        refuse_bounds(declaration)
+        # Only bounds pass that somebody can defend.
+        if declaration.bounds_from_rows:
+            raise make_refusal("bounds_from_rows", origin=declarations.FROM_ROWS)
+        if nowhere := declaration.unexplained:
+            raise make_refusal("bounds_from_nowhere", columns=nowhere)
         if not 0 <= self.smallest_group <= _MOST_ROWS:
             raise make_refusal("smallest_group", rows=self.smallest_group, most=_MOST_ROWS)
         if self.smallest_group and not self.division.segments:
@@ -111,17 +115,14 @@ class ReleaseRequest:
         k = self.request.k
         dim = sum(len(declaration.codings.get(name, codings.NUMBER).labels(name)) for name in declaration.columns)
         if self.continues is not None:
-            self._check_continued(self.continues, declaration, dim)
+            if not self.division.segments:
+                raise make_refusal("continues_without_segments")
+            if declaration.open_columns:
+                raise make_refusal("continues_open_bounds", columns=declaration.open_columns)
+            self.continues.check(dim)
         if k * k * dim > _MOST_WORK:
             raise make_refusal("too_much_work", k=k, dim=dim, most=isqrt(_MOST_WORK // dim))
         self.find_share(declaration)
-
-    def _check_continued(self, earlier: EarlierSegments, declaration: Declaration, dim: int) -> None:
-        if not self.division.segments:
-            raise make_refusal("continues_without_segments")
-        if declaration.open_columns:
-            raise make_refusal("continues_open_bounds", columns=declaration.open_columns)
-        earlier.check(dim)
 
     def shares(self, declaration: Declaration) -> dict[str, CostPart]:
         """What each part of the release may spend; together the whole, by basic composition."""
@@ -158,9 +159,8 @@ class ReleaseRequest:
 
     def charge(self, declaration: Declaration) -> Charge:
         """What the account is charged."""
-        bought = declaration.open_columns
         bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
-        closed = [name for name in declaration.columns if name not in bought]
+        closed = [name for name in declaration.columns if name not in declaration.open_columns]
         of_closed = [pair for name, pair in zip(declaration.columns, bounds, strict=True) if name in closed]
         return Charge(
             epsilon=self.request.epsilon,
@@ -174,14 +174,6 @@ class ReleaseRequest:
             upper=tuple(high for _, high in of_closed or bounds),
             who=self.who,
         )
-
-
-def refuse_bounds(declaration: Declaration) -> None:
-    """Let only bounds pass that somebody can defend."""
-    if declaration.bounds_from_rows:
-        raise make_refusal("bounds_from_rows", origin=declarations.FROM_ROWS)
-    if nowhere := declaration.unexplained:
-        raise make_refusal("bounds_from_nowhere", columns=nowhere)
 
 
 class AccountThen(NamedTuple):

@@ -124,8 +124,7 @@ def make_card_table(played: Played, wanted: str) -> dict[str, Any]:
     left = {"centers": played.profile.k - _MOST_CENTERS, "columns": len(told) - _MOST_COLUMNS}
     left["bounds"] = len(played.columns) - _MOST_BOUNDS
     values = {"told": told[:_MOST_COLUMNS], "alike": alike, "left": left}
-    table: dict[str, Any] = fill_yaml("card_tables.yaml.j2", played, wanted=wanted, most=_MOST_CENTERS, **values)
-    return table
+    return fill_yaml("card_tables.yaml.j2", played, wanted=wanted, most=_MOST_CENTERS, **values)
 
 
 def format_head(name: str, unit: str | None) -> str:
@@ -202,11 +201,6 @@ class Strip(NamedTuple):
     upper: str
     dots: tuple[Dot, ...]
     noise: tuple[tuple[float, float, float], ...]
-
-
-def draw_places(played: Played) -> CardPicture:
-    """Where the released centres lie: on a map where they have two coordinates, of two columns; else on lanes."""
-    return draw_map(played) or draw_centers(played)
 
 
 def draw_centers(played: Played) -> CardPicture:
@@ -378,8 +372,7 @@ _LONGEST_SLUG = 80
 
 def make_registry_card(played: Played) -> dict[str, Any]:
     """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
-    card: dict[str, Any] = fill_yaml("registry_card.yaml.j2", played)
-    return card
+    return fill_yaml("registry_card.yaml.j2", played)
 
 
 def format_card(played: Played) -> str:
@@ -497,7 +490,7 @@ def make_dossier(played: Played) -> tuple[Answer, ...]:
 def make_dossier_page(played: Played) -> str:
     """The page ``dossier.html``: light and dark, for a telephone and for paper, without script."""
     answers = make_dossier(played)
-    return make_page(
+    return fill(
         "dossier.html.j2",
         played,
         questions=len(answers),
@@ -509,12 +502,7 @@ def make_dossier_page(played: Played) -> str:
 
 def make_card_page(played: Played) -> str:
     """The page ``card.html``: public and released values, light and dark, for a telephone and for two A4 sheets."""
-    return make_page("card.html.j2", played)
-
-
-def make_page(template: str, played: Played, **values: Any) -> str:
-    """A page in the style of the files of a release: it has no script, asks for nothing, and forbids both."""
-    return fill(template, played, font=FONT, **values)
+    return fill("card.html.j2", played)
 
 
 NOT_AUDITED = "No third party has audited this release or the program that made it."
@@ -528,16 +516,14 @@ _UNSPEAKABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff0
 
 def fill(template: str, played: Played, **values: Any) -> str:
     """The text of a template about a release; what is put into markup is escaped."""
-    return (
-        _make_environment(markup=template.endswith((".html.j2", ".svg.j2")))
-        .get_template(template)
-        .render(p=played, **values)
-    )
+    made = _make_environment(markup=template.endswith((".html.j2", ".svg.j2")))
+    return made.get_template(template).render(p=played, **values)
 
 
-def fill_yaml(template: str, played: Played, **values: Any) -> Any:
+def fill_yaml(template: str, played: Played, **values: Any) -> dict[str, Any]:
     """The same of a template that is YAML, as plain values."""
-    return yaml.load(fill(template, played, **values), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    made: dict[str, Any] = yaml.load(fill(template, played, **values), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return made
 
 
 @cache
@@ -546,7 +532,7 @@ def _make_environment(*, markup: bool) -> Environment:
     made.globals |= {
         **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
         **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
-        **{"FROM_ROWS": declarations.FROM_ROWS},
+        **{"FROM_ROWS": declarations.FROM_ROWS, "font": FONT},
         **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
         **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
         **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite, "palette": choose_palette},
@@ -557,7 +543,9 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
         **{"share": format_share, "apart": split_interval},
         **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
-        **{"table": make_card_table, "head": format_head, "centers_picture": draw_places, "sizes_picture": draw_sizes},
+        **{"table": make_card_table, "head": format_head, "sizes_picture": draw_sizes},
+        # A map where centres have two coordinates, of two columns; else lanes.
+        "centers_picture": lambda played: draw_map(played) or draw_centers(played),
         **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},
         **{"sentences": join_sentences, "q": quote, "json": partial(json.dumps, ensure_ascii=False)},
         **{"flow": format_flow, "slug": make_slug},
@@ -604,8 +592,7 @@ def escape_markdown(name: str) -> str:
 def describe_facts(played: Played, write: Callable[[str], str] = str) -> dict[str, Any]:
     """What is promised, to whom, and what is not: texts by their keys, in which names of columns stand as ``write`` has
     them."""
-    facts: dict[str, Any] = fill_yaml("promise.yaml.j2", played, write=write)
-    return facts
+    return fill_yaml("promise.yaml.j2", played, write=write)
 
 
 def describe_widest(made: profiles.Profile) -> str:

@@ -42,7 +42,6 @@ from dpviz.releases.release_texts import (
     format_card,
     make_card_page,
     make_dossier_page,
-    make_page,
     select_said,
 )
 from dpviz.releases.segments_report import SegmentsReport
@@ -128,16 +127,6 @@ class CatalogueFile(NamedTuple):
     fields: tuple[FileField, ...] = ()
 
     @property
-    def stem(self) -> str:
-        """Its name without the ending."""
-        return self.name.rpartition(".")[0]
-
-    @property
-    def ending(self) -> str:
-        """That of its name."""
-        return self.name.rpartition(".")[2]
-
-    @property
     def sha256(self) -> str:
         """Of its bytes."""
         return hashlib.sha256(self.data).hexdigest()
@@ -172,20 +161,13 @@ def read_head(table: bytes) -> list[str]:
     return next(csv.reader(io.StringIO(table.decode("utf-8"), newline="")), [])
 
 
-def make_pictures(played: Played) -> dict[str, str]:
-    """``profile.svg``, and ``map.svg`` where two columns were clustered: pictures that say where they come from."""
-    pictures = {package.PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)]))}
-    mapped = draw_map(played)
-    return pictures | ({package.MAP: _draw_standing(played, [mapped])} if mapped else {})
-
-
 def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
     """Pictures below each other, with title, ε and source."""
     placed, height = [], _HEAD
     for one in pictures:
         placed.append((height + _GAP / 2, one))
         height += _GAP + one.height
-    drawn = make_page(
+    drawn = fill(
         "picture.svg.j2",
         played,
         title=_write_line(played.request.words.name),
@@ -207,12 +189,6 @@ def _name_source(played: Played) -> str:
 def _write_line(words: str) -> str:
     """What an owner says, on one line of a picture or of a file."""
     return shorten(" ".join(words.split()), _LONGEST)
-
-
-def make_readme(played: Played) -> str:
-    """``package.README.txt``: what to open first, in ten lines."""
-    name = _write_line(played.request.words.name)
-    return fill("readme.txt.j2", played, name=name, mapped=draw_map(played) is not None, source=_name_source(played))
 
 
 def make_legend(transcript: Transcript, parts: Parts) -> str:
@@ -280,23 +256,28 @@ def render_whole(played: Played) -> dict[str, bytes]:
 def render_files(played: Played) -> dict[str, bytes]:
     """The files that follow from what was played, in their order: all but ``package.VERIFY.txt``."""
     notebook = Script.for_unpacked(segments=played.report is not None, draws=played.draws is not None)
+    found, declared, mapped = played.parts.clustered, played.declared, draw_map(played)
+    name, centers = _write_line(played.request.words.name), np.array(found.rounded.texts, dtype=np.float64)
     texts = {
-        package.README: make_readme(played),
+        package.README: fill(
+            "readme.txt.j2", played, name=name, mapped=mapped is not None, source=_name_source(played)
+        ),
         package.PAGE: make_card_page(played),
         # A centre is off by the mean of the rows of its segment less what is released; what the noise of its algorithm
         # alone adds is in a column of its own.
-        package.CENTERS: make_centers_table(played.parts.profile, played.parts.clustered.rounded.texts),
-        package.SEGMENTS_FILE: format_segments(played),
+        package.CENTERS: make_centers_table(played.profile, found.rounded.texts),
+        package.SEGMENTS_FILE: played.parts.segments_csv,
         package.GROUPS: "" if played.groups is None else format_groups(played.groups),
         package.CONTINUED: "" if played.continued is None else format_continued(played.continued),
         package.DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
-        **make_pictures(played),
+        package.PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)])),
+        package.MAP: "" if mapped is None else _draw_standing(played, [mapped]),
         package.NOTEBOOK: notebook.notebook,
-        package.ASSIGN: format_assign_script(played),
+        package.ASSIGN: write_assign_script(found.run.domain, centers, title=declared.title, file=declared.file),
         package.DOSSIER: make_dossier_page(played),
         package.CARD: format_card(played),
         package.LEDGER: format_ledger(played.parts.entries, played.shares),
-        package.DECLARATION: declarations.to_json(played.parts.declaration),
+        package.DECLARATION: declarations.to_json(declared),
     }
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
     files[package.TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
@@ -322,11 +303,6 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     return format_csv([["segment", *(field.name for field in list_center_fields(profile))], *rows])
 
 
-def format_segments(played: Played) -> str:
-    """What is said of segments and of missing cells; "" where neither was asked about."""
-    return played.parts.segments_csv
-
-
 def format_ledger(entries: Mapping[str, Sequence[Entry]], shares: Mapping[str, CostPart]) -> str:
     """Every charge, a row each, with the part of the release that it belongs to and what that part costs as a whole."""
     # What adds up inside a part, by the rule that ``composed_by`` names, is ``cost``. What a charge would cost alone
@@ -343,17 +319,6 @@ def _format_ledger_row(part: CostPart, entry: Entry) -> list[str]:
     return [one if isinstance(one := told[name], str) else f"{one:.9g}" for name in _LEDGER_COLUMNS]
 
 
-def format_assign_script(played: Played) -> str:
-    """The program that finds the segment of a row."""
-    found, declared = played.parts.clustered, played.parts.declaration
-    centers = np.array(found.rounded.texts, dtype=np.float64)
-    return write_assign_script(found.run.domain, centers, title=declared.title, file=declared.file)
-
-
-_TEMPLATE = Path(__file__).with_name("assign.py.txt")
-_OF_CATEGORIES = Path(__file__).with_name("assign_mixed.py.txt")
-
-
 def write_assign_script(
     domain: Domain, centers: Array, *, title: str, file: file_format.FileFormat = file_format.PLAIN_FORMAT
 ) -> str:
@@ -364,11 +329,9 @@ def write_assign_script(
     if centers.ndim != 2 or centers.shape[1] != domain.dim:
         raise make_refusal("script_shape", shape=centers.shape, dim=domain.dim)
     styles = [file.get_style(name) for name in domain.names]
-    template, of_columns = (
-        (_OF_CATEGORIES, _describe_coded(domain)) if domain.declared else (_TEMPLATE, _describe_plain(domain))
-    )
+    template = Path(__file__).with_name("assign_mixed.py.txt" if domain.declared else "assign.py.txt")
     return Template(template.read_text(encoding="utf-8")).substitute(
-        of_columns,
+        _describe_coded(domain) if domain.declared else _describe_plain(domain),
         title=repr(title),
         columns=_join_lines(map(repr, domain.names)),
         centers=_join_lines(map(repr, centers.tolist())),

@@ -18,7 +18,7 @@ def format_signature(verify: bytes, key: Path) -> str:
 
     Refuses a file that holds no Ed25519 key without a password, and where the library is not installed.
     """
-    signer = _read_signer(key)
+    signer = check_signer(key)
     return _format_text(signer.public_key().public_bytes_raw(), signer.sign(verify))
 
 
@@ -42,18 +42,14 @@ def sign(verify: bytes, signature: bytes) -> str:
     return public.hex()
 
 
-def check_signer(key: Path) -> None:
-    """Refuse a key that could not sign, before anything is charged.
+def check_signer(key: Path) -> Any:
+    """What signs by the key in a PEM file; a key that could not is refused, before anything is charged.
 
     Raises
     ------
     RequestError
         If the file holds no Ed25519 key without a password, or the library is not installed.
     """
-    _read_signer(key)
-
-
-def _read_signer(key: Path) -> Any:
     ed25519 = _load_ed25519()
     serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
     no_key = make_refusal("no_key")

@@ -74,13 +74,11 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
         pair = (worst, int(np.argmin(apart)))
         joined = tuple(sorted(groups[pair[0]] + groups[pair[1]]))
         groups = sorted([one for place, one in enumerate(groups) if place not in pair] + [joined])
-    found = zip(groups, least, strict=True)
-    return Groups(smallest, tuple(_make_group(one, at_least, sizes, size_sd) for one, at_least in found))
-
-
-def _make_group(places: tuple[int, ...], least: float, sizes: Array, size_sd: Array) -> Group:
-    size, sd = float(sizes[[*places]].sum()), sqrt(float((size_sd[[*places]] ** 2).sum()))
-    return Group(tuple(place + 1 for place in places), size, sd, max(least, 0.0))
+    made = []
+    for places, at_least in zip(groups, least, strict=True):
+        size, sd = float(sizes[[*places]].sum()), sqrt(float((size_sd[[*places]] ** 2).sum()))
+        made.append(Group(tuple(place + 1 for place in places), size, sd, max(at_least, 0.0)))
+    return Groups(smallest, tuple(made))
 
 
 def format_groups(groups: Groups) -> str:

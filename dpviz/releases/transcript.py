@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, Strict
 
-from dpviz.core import Accounting, ExactSource, RequestError, WholeTruth, mechanisms, queries
+from dpviz.core import Accounting, ExactSource, Region, RequestError, WholeTruth, mechanisms, queries
 from dpviz.releases.package import make_zip, read_members
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import WordsDocument
@@ -209,18 +209,30 @@ def _describe_form(members: Mapping[str, bytes], due: Mapping[str, bytes]) -> st
     return "Its own zip is not as a release writes it: it holds bytes that no answer needs."
 
 
+class GivenAnswer(NamedTuple):
+    """What was asked in a part, of rows in which region, by which mechanism, and what was released."""
+
+    query: Any
+    region: Region | None
+    mechanism: mechanisms.Mechanism[Any]
+    released: Any
+
+
 class Playback(ExactSource):
-    """Plays a recording in place of fresh noise: no truth is looked at, so that no row is needed."""
+    """Plays a recording in place of fresh noise, and remembers what each answer was ``given`` to: no truth is looked
+    at, so that no row is needed."""
 
     def __init__(self, recording: AnswerRecording) -> None:
         self.coins = recording.coins
         self._coming: Iterator[Any] = iter(recording.answers)
+        self.given: list[GivenAnswer] = []
 
     def answer(self, mechanism: mechanisms.Mechanism[Any], truth: WholeTruth, accounting: Accounting) -> Any:
         """The next answer on the recording, which has as many numbers as were asked for, and no room for others."""
         for answer in self._coming:
             if not _has_form(answer, mechanism, truth.total):
                 raise make_refusal("transcript_form")
+            self.given.append(GivenAnswer(truth.query, truth.region, mechanism, answer))
             return answer
         raise make_refusal("transcript_ends")
 
@@ -236,15 +248,13 @@ def _has_form(answer: Any, mechanism: mechanisms.Mechanism[Any], total: Any) -> 
         case mechanisms.Exponential():
             return isinstance(answer, int) and 0 <= answer < np.size(total)
         case mechanisms.NoisyThreshold():
-            return _are_cells(answer, total.universe) and _rise(answer)
+            return _are_cells(answer, total.universe)
         case mechanisms.SparseLaplace() | mechanisms.PathCounts():
-            sparse = isinstance(answer, queries.SparseCounts)
             many = 2 if isinstance(mechanism, mechanisms.PathCounts) else 1
             return (
-                sparse
+                isinstance(answer, queries.SparseCounts)
                 and answer.universe == many * total.universe
                 and _are_cells(answer.codes, answer.universe)
-                and _rise(answer.codes)
                 and _are_numbers(answer.values, answer.codes.shape)
             )
         case mechanisms.NoisyExcess():
@@ -257,25 +267,15 @@ def _are_numbers(answer: Any, shape: tuple[int, ...]) -> bool:
 
 
 def _are_cells(answer: Any, universe: int) -> bool:
-    """A list of cells of a universe."""
+    """A list of cells of a universe, in their order."""
     listed = isinstance(answer, np.ndarray) and answer.dtype.kind == "i" and answer.ndim == 1
-    return listed and bool(((answer >= 0) & (answer < universe)).all())
-
-
-def _rise(codes: np.ndarray[Any, Any]) -> bool:
-    return bool((np.diff(codes) > 0).all())
+    return listed and bool(((answer >= 0) & (answer < universe)).all() and (np.diff(answer) > 0).all())
 
 
 def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, Any]]:
     if isinstance(answer, queries.SparseCounts):
-        return (
-            (f"{name}/codes", answer.codes),
-            (f"{name}/values", answer.values),
-            (f"{name}/universe", answer.universe),
-        )
-    if isinstance(answer, int):
-        return ((f"{name}/chosen", answer),)
-    return ((f"{name}/array", answer),)
+        return tuple((f"{name}/{part}", getattr(answer, part)) for part in ("codes", "values", "universe"))
+    return ((f"{name}/{'chosen' if isinstance(answer, int) else 'array'}", answer),)
 
 
 def _normalise(values: Any) -> np.ndarray[Any, Any]:

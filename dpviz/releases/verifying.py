@@ -76,11 +76,11 @@ class Advisory:
     losses: tuple[LossKind, ...] = ()
 
     @classmethod
-    def of(cls, said: Mapping[str, object]) -> Advisory:
+    def of(cls, said: Mapping[str, Any]) -> Advisory:
         """As the table says it."""
         texts = {key: str(value).strip() for key, value in said.items() if not isinstance(value, list)}
-        accountings = tuple(map(Accounting, _list(said, "accountings")))
-        return cls(**texts, accountings=accountings, losses=tuple(map(LossKind, _list(said, "losses"))))
+        accountings = tuple(map(Accounting, said.get("accountings", ())))
+        return cls(**texts, accountings=accountings, losses=tuple(map(LossKind, said.get("losses", ()))))
 
     def concerns(self, versions: Mapping[str, str], entries: Sequence[Entry]) -> bool:
         """Whether it does, of a release by programs of these ``versions`` with these charges."""
@@ -98,12 +98,6 @@ class Advisory:
         """What is said of such a release."""
         about = f"Advisory {self.name}, of {self.program} before {self.before}"
         return f"{about}: {self.fault}. Today it promises: {self.promise}."
-
-
-def _list(said: Mapping[str, object], key: str) -> Sequence[str]:
-    found = said.get(key, ())
-    assert isinstance(found, (list, tuple))
-    return found
 
 
 def _order(version: str) -> tuple[tuple[int, ...], bool]:
@@ -264,9 +258,12 @@ def examine(source: str | Path | bytes) -> tuple[Verification, Played | None]:
     found.play()
     signer = found.signature()
     found.compare(data)
-    advisories = tuple(found.advisories())
-    verdict = Verification(tuple(found.sentences()), tuple(found.all()), signer, found.noise.words, advisories)
-    return verdict, found.played
+    advisories: tuple[str, ...] = ()
+    if (played := found.played) is not None:
+        asked, charges = played.asked, played.parts.charges
+        advisories = tuple(list_advisories(version=asked.version, noise=asked.noise, entries=charges))
+    findings = dict.fromkeys(finding for check in Check for finding in found.by.get(check, ()))
+    return Verification(tuple(found.sentences()), (*findings,), signer, found.noise.words, advisories), played
 
 
 def _read(path: str | Path) -> bytes:
@@ -296,12 +293,9 @@ class _CheckedFiles:
             return
         self.played = played
         self.by[Check.PLAYED] = list(_check_answers(played, self.files.get(CARD, b"")))
-        charged = played.asked.release_request
         self.by[Check.SUMS] = [
             Finding(LEDGER, words)
-            for words in describe_overspending(
-                played.parts, played.shares, epsilon=charged.request.epsilon, delta=charged.delta
-            )
+            for words in describe_overspending(played.parts, played.shares, epsilon=played.epsilon, delta=played.delta)
         ]
         self.compare_claims(played)
         # The card that should be there: whether the one in the zip is the same was compared.
@@ -348,16 +342,6 @@ class _CheckedFiles:
             return None
         self.by[Check.SIGNATURE] = []
         return signer
-
-    def advisories(self) -> Iterator[str]:
-        """What is known of the programs that the transcript names, and of its draws."""
-        if self.played is not None:
-            asked, charges = self.played.asked, self.played.parts.charges
-            yield from list_advisories(version=asked.version, noise=asked.noise, entries=charges)
-
-    def all(self) -> Iterator[Finding]:
-        """Every finding, once."""
-        yield from dict.fromkeys(finding for check in Check for finding in self.by.get(check, ()))
 
     def sentences(self) -> Iterator[str]:
         """What was checked, and how it came out."""

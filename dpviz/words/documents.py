@@ -81,9 +81,8 @@ def with_keys_of(told: type, names: Collection[str] | None = None) -> Callable[[
     """
 
     def add(document: type[_Model]) -> type[_Model]:
-        made: dict[str, Any] = {
-            name: field for name, field in _list_made_fields(told) if names is None or name in names
-        }
+        listed = _list_made_fields(told)
+        made: dict[str, Any] = {name: field for name, field in listed if names is None or name in names}
         return create_model(document.__name__, __base__=document, __doc__=document.__doc__, **made)
 
     return add
@@ -92,9 +91,8 @@ def with_keys_of(told: type, names: Collection[str] | None = None) -> Callable[[
 @cache
 def make_document(told: type) -> type[Document]:
     """The document of a type all of whose keys are fields."""
-    return create_model(
-        told.__name__, __base__=Document, __doc__=told.__doc__, **dict[str, Any](_list_made_fields(told))
-    )
+    fields = dict[str, Any](_list_made_fields(told))
+    return create_model(told.__name__, __base__=Document, __doc__=told.__doc__, **fields)
 
 
 def _list_made_fields(told: type) -> Iterator[tuple[str, tuple[Any, Any]]]:
@@ -192,7 +190,7 @@ def _describe_fault(model: type[Document], faults: list[Any], said: Any, at: str
             return str(told)
         problem = str(told).rstrip(".")
     else:
-        place, owner = _find_place(model, loc), _find_model(model, loc)
+        place, owner = _follow(model, loc)[0], _find_model(model, loc)
         if place.field is None or first["type"] in ("model_type", "model_attributes_type"):
             here = f"is {_describe_kind(_find_value(said, loc))}, not a group of fields" if at else "is not an object"
             problem = f"{here}; write {owner.shown or _format_example(place.field)}"
@@ -200,7 +198,7 @@ def _describe_fault(model: type[Document], faults: list[Any], said: Any, at: str
             is_entry = bool(place.of) or (isinstance(loc[-1], int) and first["type"] != "missing")
             problem = _describe_value(first, place.field, said, at, each=is_entry)
     if not at:
-        return f"{_find_place(model, loc).words} {problem}."
+        return f"{_follow(model, loc)[0].words} {problem}."
     return f"{', '.join([at, *_list_steps(said, loc)])}: {'' if told else 'it '}{problem}."
 
 
@@ -212,7 +210,8 @@ def _describe_value(fault: Any, field: FieldInfo, said: Any, at: str, *, each: b
             return f"is longer than {most:,} characters, the most allowed; shorten it"
         case "string_too_short":
             return "is empty; write a text"
-        case "too_long" if _is_capped(field) and not each:
+        # Where it may hold any number of entries up to a most; a pair holds two.
+        case "too_long" if not each and any(getattr(one, "max_length", None) is not None for one in field.metadata):
             most = fault["ctx"]["max_length"]
             return f"has more than {most:,} entries, the most allowed; keep fewer"
         case "literal_error" | "enum":
@@ -275,10 +274,7 @@ def _format_example(field: FieldInfo | None) -> str:
     return ", ".join(json.dumps(one, ensure_ascii=False) for one in examples)
 
 
-_REMEDIES = {
-    "text": "write it between quotation marks",
-    "true or false": "write one of them, without quotation marks",
-}
+_REMEDIES = {"text": "write it between quotation marks", "true or false": "write one of them, without quotation marks"}
 
 
 _ABSURD = 1e9
@@ -294,25 +290,10 @@ def _describe_range(annotation: Any, metadata: Sequence[Any] = ()) -> str:
     return next(filter(None, map(_describe_range, get_args(annotation))), "")
 
 
-def _is_capped(field: FieldInfo) -> bool:
-    """Whether it may hold any number of entries up to a most, where a pair holds two."""
-    return any(getattr(one, "max_length", None) is not None for one in field.metadata)
-
-
-def _holds_several(field: FieldInfo | None) -> bool:
-    """Whether a field has said what each of its entries is."""
-    return field is not None and isinstance(field.json_schema_extra, dict)
-
-
 def _describe_each(field: FieldInfo) -> str:
     """What one entry is, of a field that holds several by name."""
     extra = field.json_schema_extra
     return str(extra["each"] if isinstance(extra, dict) else field.title)
-
-
-def _find_place(model: type[Document], loc: tuple[int | str, ...]) -> _FaultPlace:
-    """Where a fault lies; ``loc`` mixes keys, names of columns, places in lists and names of forms."""
-    return _follow(model, loc)[0]
 
 
 def _find_model(model: type[Document], loc: tuple[int | str, ...]) -> type[Document]:
@@ -322,23 +303,23 @@ def _find_model(model: type[Document], loc: tuple[int | str, ...]) -> type[Docum
 
 
 def _follow(model: type[Document], loc: tuple[int | str, ...]) -> tuple[_FaultPlace, list[type[Document]]]:
-    """The place at the end of the way, and the models that could stand there."""
+    """Where a fault lies, and the models that could stand there; ``loc`` mixes keys, names of columns, places in lists
+    and names of forms."""
     place, inner = _FaultPlace(model, "", None, ""), [model]
     for step in loc:
-        owner = inner[0] if len(inner) == 1 else None
-        field = None if owner is None else _find_field(owner, step)
-        if owner is not None and field is not None:
+        owner = inner[0] if len(inner) == 1 else place.model
+        fields = owner.model_fields if len(inner) == 1 else {}
+        field = next((one for name, one in fields.items() if (one.alias or name) == step), None)
+        if field is not None:
             place = _FaultPlace(owner, str(step), field, place.of)
             inner = _list_models(field.annotation)
         elif chosen := [one for one in inner if one.__name__ == step]:
             inner = chosen
-        elif isinstance(step, str) and not place.of and (inner or _holds_several(place.field)):
-            place = place._replace(of=step)
+        elif isinstance(step, str) and not place.of:
+            # Only a field that holds several has said what each of its entries is.
+            several = place.field is not None and isinstance(place.field.json_schema_extra, dict)
+            place = place._replace(of=step) if inner or several else place
     return place, inner
-
-
-def _find_field(model: type[Document], step: int | str) -> FieldInfo | None:
-    return next((field for name, field in model.model_fields.items() if (field.alias or name) == step), None)
 
 
 def _list_models(annotation: Any) -> list[type[Document]]:

@@ -242,7 +242,8 @@ def refuse_as(
     except FileNotFoundError:
         raise missing or refusal from None
     except MemoryError:
-        raise type(refusal)(describe_lack_of_memory(what, door)) from None
+        started = what[:1].lower() + what[1:]
+        raise type(refusal)(f"Memory ran out while {started} was read: {door.smaller}.") from None
     except RecursionError:
         raise refusal from None
     except Exception as error:
@@ -253,11 +254,6 @@ def refuse_as(
             raise refusal from None
         defect = ReaderDefect(type(error).__name__, door.name)
         raise defect.with_traceback(error.__traceback__) from None
-
-
-def describe_lack_of_memory(what: str, door: Door) -> str:
-    """What is said where memory ran out while ``what`` was read."""
-    return f"Memory ran out while {what[:1].lower()}{what[1:]} was read: {door.smaller}."
 
 
 _MAY_NOT = "you may not open it; change who may, or give another one"

@@ -40,7 +40,7 @@ MISSING = tuple(MissingShare(f"column {place}", 0.03, 0.02, 0.04) for place in r
 
 def with_missing(number: int) -> Played:
     made = played()
-    return replace(made, parts=replace(made.parts, missing=MissingShares(MISSING[:number], (), 0.1)))
+    return replace(made, parts=replace(made.parts, missing=MissingShares(MISSING[:number], ())))
 
 
 def failing() -> Played:

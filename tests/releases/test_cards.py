@@ -94,7 +94,7 @@ def _everywhere(name: str) -> Played:
         account={"name": name},
         report=reported(segment(1, numbers(name, 20, 30, 40, unit=name), town), says=(name,)),
     )
-    missing = MissingShares((MissingShare(name, 0.1, 0.0, 0.2),), (), 0.1)
+    missing = MissingShares((MissingShare(name, 0.1, 0.0, 0.2),), ())
     changed = replace(made, parts=replace(made.parts, missing=missing))
     vars(changed.parts)["profile"] = made.profile
     return changed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import re
@@ -18,7 +17,7 @@ import yaml
 
 from dpviz import __version__
 from dpviz.api.cli import read_command, verify_command
-from dpviz.api.console import FoundWrong
+from dpviz.api.console import FoundWrong, read_arguments
 from dpviz.core import Accounting, Entry
 from dpviz.core.check import RequestError
 from dpviz.core.mechanisms import Exponential, Gaussian, Peeling
@@ -439,9 +438,8 @@ ADDED = {
 
 
 def _serve(command, path):
-    parser = argparse.ArgumentParser()
-    command.add(parser)
-    return command.serve(parser.parse_args([str(path)]))
+    name = command.__name__.rpartition(".")[2].removesuffix("_command")
+    return command.serve(read_arguments([name, str(path)]))
 
 
 @pytest.fixture

@@ -47,11 +47,10 @@ def _format_text(answer: RowsAdvice) -> str:
         for one in advice.outlooks
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
-    said = [answer.sentence, advice.describe_certainty(), *advice.list_alternatives()]
-    said[1:1] = filter(None, [advice.describe_share()])
-    what_if = advice.list_changes()
+    share = filter(None, [advice.describe_share()])
+    said = [answer.sentence, *share, advice.describe_certainty(), *advice.list_alternatives(), *advice.list_changes()]
     table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
-    return "\n".join([*said, *what_if, *table, Advice.WHERE_FROM])
+    return "\n".join([*said, *table, Advice.WHERE_FROM])
 
 
 def _to_plain(answer: RowsAdvice) -> dict[str, object]:
@@ -66,10 +65,7 @@ def _to_plain(answer: RowsAdvice) -> dict[str, object]:
         "best": None if advice.best is None else asdict(advice.best),
         "best_of_most_rows": None if many is None else asdict(many),
         "others": [asdict(one) for one in advice.others],
-        "changes": [
-            {"with": one.words, "outlook": None if one.outlook is None else asdict(one.outlook)}
-            for one in advice.changes
-        ],
+        "changes": [{"with": one.words, "outlook": one.outlook and asdict(one.outlook)} for one in advice.changes],
         "stand_ins": advice.n_tables,
         "beyond": advice.beyond,
     }

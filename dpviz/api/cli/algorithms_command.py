@@ -8,13 +8,8 @@ from textwrap import fill
 from typing import Any
 
 from dpviz.algorithms import CARDS, Card, Guarantee, ParamField
-from dpviz.api.console import Parser, add_options, say
+from dpviz.api.console import say
 from dpviz.words import render
-
-
-def add(command: Parser) -> None:
-    """Its options."""
-    add_options(command, "algorithms")
 
 
 def serve(arguments: argparse.Namespace) -> str:

@@ -7,14 +7,9 @@ from pathlib import Path
 
 from dpviz.api.api_sentences import SENTENCES
 from dpviz.api.commands import complete_proposal
-from dpviz.api.console import Parser, add_options, create_out, refuse_taken, say
+from dpviz.api.console import create_out, refuse_taken, say
 from dpviz.tables import Declaration, Proposal, declarations
 from dpviz.words import foreign, list_names
-
-
-def add(command: Parser) -> None:
-    """Its options."""
-    add_options(command, "declare")
 
 
 def serve(arguments: argparse.Namespace) -> str:

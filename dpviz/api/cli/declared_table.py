@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpviz.api.api_sentences import make_refusal
 from dpviz.api.console import Parser, add_options, read_names, read_number, read_whole, read_wholes, read_yes_or_no
@@ -50,8 +50,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class DeclaredTable:
+class DeclaredTable(NamedTuple):
     """An open table, and what its owner should know of the way there.
 
     ``accesses`` counts what was told of private rows: whatever was found, so that the count itself tells nothing.
@@ -59,11 +58,7 @@ class DeclaredTable:
 
     table: OpenTable
     notes: tuple[str, ...]
-
-    @property
-    def accesses(self) -> int:
-        """How often private rows were looked at for ``notes``."""
-        return int(self.table.kind is FileKind.PRIVATE and isinstance(self.table.loaded, LoadedTable))
+    accesses: int = 0
 
 
 def add_table_options(command: Parser) -> None:
@@ -100,19 +95,24 @@ def open_declared_table(arguments: argparse.Namespace) -> DeclaredTable:
     content, of_file = open_named(arguments.data)
     declaration = _read_declaration(content, of_file, arguments)
     if isinstance(content, SparseTable):
-        _refuse_names(arguments)
+        if arguments.columns is not None or arguments.id_column:
+            raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
         table = declare(content, declaration)
         return DeclaredTable(table, table.loaded.notes)
     declaration = replace(declaration, file=_read_format(declaration, arguments))
     if isinstance(content, LoadedTable) and declaration.file != of_file.file:
         raise RequestError("A sample is there already, however a file is read: leave out the options of a file.")
     header = list_columns(content, declaration)
-    if arguments.columns is not None:
+    if arguments.columns is not None:  # they are coordinates, whatever the declaration file takes them for
         chosen = arguments.columns
-        declaration = _scale_as_coordinates(declaration, chosen).choose_columns(chosen)
+        if declaration.id_column in chosen:
+            raise make_refusal("id_no_coordinate", column=str(declaration.id_column))
+        label = "" if declaration.label_column in chosen else declaration.label_column
+        declaration = replace(declaration, label_column=label, numbers=()).choose_columns(chosen)
     notes = () if declaration.columns else _list_columns(declaration, header)
     table = declare(content, declaration) if arguments.cluster is None else declare_on_cluster(content, declaration)
-    return DeclaredTable(table, (*table.loaded.notes, *notes, *_describe_lost_rows(table)))
+    accesses = int(table.kind is FileKind.PRIVATE and isinstance(table.loaded, LoadedTable))
+    return DeclaredTable(table, (*table.loaded.notes, *notes, *_describe_lost_rows(table)), accesses)
 
 
 def _describe_lost_rows(table: OpenTable) -> tuple[str, ...]:
@@ -127,11 +127,6 @@ def _describe_lost_rows(table: OpenTable) -> tuple[str, ...]:
     return tuple(f"{_FOR_THE_OWNER}{sentence}" for sentence in (*loss.sentences, *hint))
 
 
-def _refuse_names(arguments: argparse.Namespace) -> None:
-    if arguments.columns is not None or arguments.id_column:
-        raise RequestError("A sparse file has no named columns: leave out --columns and --id-column.")
-
-
 def _read_declaration(content: Content, declared: Declaration, arguments: argparse.Namespace) -> Declaration:
     """What is ``declared`` already, replaced by --bounds, replaced by single options."""
     if arguments.bounds is not None:
@@ -142,10 +137,10 @@ def _read_declaration(content: Content, declared: Declaration, arguments: argpar
     elif not declared.lower:
         raise make_refusal("no_bounds", beside=Path(Path(arguments.data).name.removesuffix(".gz")).stem + ".json")
     changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
-    if arguments.n_public is not None or arguments.n_range is not None:
-        if arguments.n_range is not None and len(arguments.n_range) != 2:
-            raise RequestError("--n-range is no pair of whole numbers: write LO,HI, such as 8000,12000.")
-        within = None if arguments.n_range is None else tuple(arguments.n_range)
+    within = None if arguments.n_range is None else tuple(arguments.n_range)
+    if within is not None and len(within) != 2:
+        raise RequestError("--n-range is no pair of whole numbers: write LO,HI, such as 8000,12000.")
+    if arguments.n_public is not None or within is not None:
         changes |= {"n_public": arguments.n_public, "n_range": within}
     if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
         changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
@@ -169,14 +164,6 @@ def _read_format(declaration: Declaration, arguments: argparse.Namespace) -> Any
         style |= {"missing": tuple(style["missing"])} if "missing" in style else {}
         said |= {"style": declaration.file.style._replace(**style), "styles": {}}
     return replace(declaration.file, **said)
-
-
-def _scale_as_coordinates(declaration: Declaration, columns: list[str]) -> Declaration:
-    """Columns that are named on the command line are coordinates, whatever the declaration file takes them for."""
-    if declaration.id_column in columns:
-        raise make_refusal("id_no_coordinate", column=str(declaration.id_column))
-    label = "" if declaration.label_column in columns else declaration.label_column
-    return replace(declaration, label_column=label, numbers=())
 
 
 def _list_columns(declaration: Declaration, names: tuple[str, ...]) -> tuple[str, ...]:

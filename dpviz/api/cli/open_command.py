@@ -8,7 +8,6 @@ import os
 import runpy
 import sys
 
-from dpviz.api.console import Parser, add_options
 from dpviz.core import RequestError, check
 from dpviz.tables import GIVEN, DuckTable, SparkTable, SparseTable, find_sample, open_named
 from dpviz.words import RESOURCES
@@ -16,11 +15,6 @@ from dpviz.words import RESOURCES
 _APP = RESOURCES / "app.py"
 # Streamlit's part that takes the port: when it cannot, it says so here and leaves with this code.
 _SERVER, _NO_PORT = "streamlit.web.server.starlette.starlette_server", 1
-
-
-def add(command: Parser) -> None:
-    """Its options."""
-    add_options(command, "open")
 
 
 def serve(arguments: argparse.Namespace) -> str:
@@ -33,7 +27,11 @@ def serve(arguments: argparse.Namespace) -> str:
         check.within(1, 65535, port=port)
         settings["server.port"] = port
     if arguments.data is not None:
-        os.environ[GIVEN] = _check_data(arguments.data)
+        word, is_sample = arguments.data, find_sample(arguments.data) is not None
+        if not is_sample and isinstance(open_named(word).content, SparseTable | DuckTable | SparkTable):
+            raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file or a database.")
+        # As every visit may read it, from whatever folder; a link stays one: the declaration file lies beside it.
+        os.environ[GIVEN] = word if is_sample else os.path.abspath(word)  # noqa: PTH100
     logging.getLogger(_SERVER).addFilter(lambda record: "is not available" not in record.getMessage())
     sys.argv = [str(_APP)]  # Streamlit looks for its settings and pages where this script lies
     try:
@@ -44,12 +42,3 @@ def serve(arguments: argparse.Namespace) -> str:
         what = "no port from 8501 on can be used" if port is None else f"port is {port}, which cannot be used"
         raise RequestError(f"{what}: another program may have it; give another one with --port.") from None
     return "Stopped."
-
-
-def _check_data(word: str) -> str:
-    """``word`` as every visit may read it, from whatever folder; refuses what the pages could not open."""
-    if find_sample(word) is not None:
-        return word
-    if isinstance(open_named(word).content, SparseTable | DuckTable | SparkTable):
-        raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file or a database.")
-    return os.path.abspath(word)  # noqa: PTH100 (a link stays one: the declaration file lies beside it)

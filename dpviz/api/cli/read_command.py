@@ -7,15 +7,10 @@ import json
 from functools import partial
 from pathlib import Path
 
-from dpviz.api.console import FoundWrong, Parser, add_options, create_out, list_center_tables, refuse_taken
+from dpviz.api.console import FoundWrong, create_out, list_center_tables, refuse_taken
 from dpviz.core import format_table
 from dpviz.releases import ReadRelease, read_release
 from dpviz.words import render
-
-
-def add(command: Parser) -> None:
-    """Its options."""
-    add_options(command, "read")
 
 
 def serve(arguments: argparse.Namespace) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from dpviz.api.api_sentences import SENTENCES
 from dpviz.api.console import (
@@ -46,7 +45,7 @@ from dpviz.runs import (
     windows,
     write_whole,
 )
-from dpviz.tables import Declaration, connect, read_declared
+from dpviz.tables import connect, read_declared
 from dpviz.words import foreign, list_names
 
 
@@ -79,11 +78,18 @@ def serve(arguments: argparse.Namespace) -> str:
     say(describe_promise(prepared))
     expected = prepared.expected_loss if window is None else ""
     if window is not None:
-        say(describe_window(window, prepared))
+        opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
+        what_opens = f" What would open a window: {opens}." if opens else ""
+        say(f"{window.finding}. {window.argument(prepared.release_request.request.epsilon)}{what_opens}")
     elif expected:
         say(f"What to expect. {expected}")
     if not arguments.yes:
-        _ask(prepared.release_request.request.epsilon)
+        if not sys.stdin.isatty():
+            raise RequestError("Nobody is there to confirm: add --yes to release.")
+        typed = f"{prepared.release_request.request.epsilon:g}"
+        say(f"Type {typed} to release; anything else ends here, and nothing is charged.")
+        if sys.stdin.readline().strip() != typed:
+            raise RequestError("Not confirmed: nothing was charged or released.")
     release = _publish(prepared, None if arguments.sign is None else Path(arguments.sign))
     try:
         write_whole(out, release.data)
@@ -120,7 +126,11 @@ def _list_conclusions(played: Played, expected: str) -> Iterator[str]:
 
 def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
     content, declaration = read_declared(arguments.data, arguments.declaration)
-    chosen = _describe_choice(arguments, declaration)
+    chosen, declared = arguments.chosen, "chosen_after_looking" in declaration.words
+    # This process knows of no look before it, so that whoever is there is asked.
+    if chosen is None and not (declared or arguments.yes) and sys.stdin.isatty():
+        say(SENTENCES.fill("what_was_seen"))
+        chosen = sys.stdin.readline().strip()
     contender = Contender.parse(arguments.algorithm, parse_named_values(arguments.set))
     opened = None
     if arguments.cluster is not None:
@@ -153,9 +163,7 @@ def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, windows.Risk]
 def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> windows.Window | None:
     """The window for ε; None where nobody says how many rows there are, or no such table was studied."""
     rows, request = KnownRows.read(prepared.declaration), prepared.release_request.request
-    if prepared.table is None or rows is None or rows.low < request.k:
-        return None
-    if prepared.table.private.sparse:
+    if prepared.table is None or rows is None or rows.low < request.k or prepared.table.private.sparse:
         return None
     setting = replace(request.make_setting(prepared.table.private), delta=prepared.release_request.delta)
     share = prepared.release_request.find_share(prepared.declaration)
@@ -163,47 +171,19 @@ def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> win
     return windows.Window.of(answer, risk) if answer.is_studied else None
 
 
-def describe_window(window: windows.Window, prepared: Preflight) -> str:
-    """Where ε lies in the window, and what would open one where there is none."""
-    argument = window.argument(prepared.release_request.request.epsilon)
-    opens = "; ".join(f"{what.lower()} ({words})" for what, words in window.openings)
-    return f"{window.finding}. {argument}" + (f" What would open a window: {opens}." if opens else "")
-
-
-def _describe_choice(arguments: argparse.Namespace, declaration: Declaration) -> str | None:
-    """What was chosen after a look: this process knows of none before it, so that whoever is there is asked."""
-    declared = "chosen_after_looking" in declaration.words
-    if arguments.chosen is not None or declared or arguments.yes or not sys.stdin.isatty():
-        return cast("str | None", arguments.chosen)
-    say(SENTENCES.fill("what_was_seen"))
-    return sys.stdin.readline().strip()
-
-
 def describe_promise(prepared: Preflight) -> str:
     """What is about to leave, in a sentence; and what bounds that nobody declared take of it, in another one."""
     release_request, before = prepared.release_request, prepared.before
-    bought = prepared.shares.get(OF_BOUNDS)
-    told = (
-        f" Of ε, {bought.epsilon:g} buys the bounds of {list_names(prepared.declaration.open_columns)}, which are open."
-        if bought is not None
-        else ""
-    )
-    request = release_request.request
+    told, request = "", release_request.request
+    if bought := prepared.shares.get(OF_BOUNDS):
+        columns = list_names(prepared.declaration.open_columns)
+        told = f" Of ε, {bought.epsilon:g} buys the bounds of {columns}, which are open."
     return SENTENCES.fill(
         "about_to_release",
         **{"k": request.k, "algorithm": request.card.title, "epsilon": request.epsilon, "delta": release_request.delta},
         **{"account": before.name, "before": before.spent_epsilon, "after": before.spent_epsilon + request.epsilon},
         **{"cap": before.cap_epsilon, "bought": told},
     )
-
-
-def _ask(epsilon: float) -> None:
-    """The typed confirmation."""
-    if not sys.stdin.isatty():
-        raise RequestError("Nobody is there to confirm: add --yes to release.")
-    say(f"Type {epsilon:g} to release; anything else ends here, and nothing is charged.")
-    if sys.stdin.readline().strip() != f"{epsilon:g}":
-        raise RequestError("Not confirmed: nothing was charged or released.")
 
 
 def _report_kept(account: Path, release: Release, error: BaseException) -> NotWritten:

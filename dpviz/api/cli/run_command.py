@@ -44,54 +44,49 @@ def serve(arguments: argparse.Namespace) -> str:
     request.check_numbers()
     if arguments.out is not None:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
-    declared = open_declared_table(arguments)
-    table = declared.table
+    table, notes, accesses = open_declared_table(arguments)
     judged = Judgement.of_request(request, table.private)
     finished = run_request(request, table.private)
-    accesses = {
-        AccessKind.ROWS: declared.accesses,
+    seen = {
+        AccessKind.ROWS: accesses,
         AccessKind.LOSS: int(arguments.evaluate),
         AccessKind.REFERENCE: int(not finished.private),
     }
-    record = ReleaseRecord.of(finished, table, accesses=accesses)
+    record = ReleaseRecord.of(finished, table, accesses=seen)
     # Before anything else is worked out: what was paid for must not be lost.
-    refused = None if arguments.out is None else _write_centers(Path(arguments.out), record)
+    centers = refused = None
+    if arguments.out is not None:
+        centers = export.format_centers_csv(record, numbered=False)
+        try:
+            write_whole(Path(arguments.out), centers.encode("utf-8", errors="replace"))
+        except OSError as error:
+            refused = error.strerror or type(error).__name__
     if finished.private:
         kept = "in --out" if arguments.out is not None and refused is None else "nowhere (--out keeps them)"
         arguments.paid = f"ε = {request.epsilon:g} is spent, and its centres lie {kept}; another run spends again"
     report = _make_report(record, finished, table, evaluated=arguments.evaluate) | {"expected": judged.announcement}
     report["verdict"] = "" if finished.verdict is None or finished.verdict.fine else finished.verdict.words
-    for note in (*declared.notes, *_warn_of_few_rows(table, k=finished.k)):
+    for note in notes:
         say(note)
+    if table.loaded.n_rows < finished.k:  # for the owner: a private n must not decide whether a release is made
+        say(SENTENCES.fill("few_rows"))
     if arguments.json:
         text = json.dumps(report, allow_nan=False)
     else:
         text = format_run(report, card, name=table.loaded.name, finished=finished)
-    if refused is None:
+    if centers is None or refused is None:
         return text
-    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{_format_centers(record).strip()}"
+    in_full = "" if arguments.json else f"\n\nThe same as --out would hold it:\n{centers.strip()}"
     raise NotWritten(SENTENCES.fill("centres_not_written", why=refused), text + in_full)
 
 
 def _make_report(record: ReleaseRecord, finished: Run, table: OpenTable, *, evaluated: bool) -> dict[str, Any]:
     """The run in the form of ``--json``; what was read without privacy stands under "revealed"."""
-    report = record.to_dict()
-    revealed: dict[str, Any] = {}
-    if not finished.private:
-        revealed["centers"] = finished.centers.tolist()
+    revealed = {} if finished.private else {"centers": finished.centers.tolist()}
     if evaluated:
         revealed |= _compute_scores(finished, table)
-    if revealed:
-        report["revealed"] = revealed
-    finite: dict[str, Any] = _replace_infinities(report)
+    finite: dict[str, Any] = _replace_infinities(record.to_dict() | ({"revealed": revealed} if revealed else {}))
     return finite
-
-
-def _warn_of_few_rows(table: OpenTable, *, k: int) -> tuple[str, ...]:
-    """A word to the owner of a tiny file. A private n must not decide whether a release is made, so it is no error."""
-    if table.loaded.n_rows >= k:
-        return ()
-    return (SENTENCES.fill("few_rows"),)
 
 
 def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
@@ -139,33 +134,14 @@ def _check_out(out: Path, card: Card, *, data: Path) -> None:
         raise RequestError("--out is not a file in a folder that exists: make the folder first, or give another path.")
 
 
-def _write_centers(out: Path, record: ReleaseRecord) -> str | None:
-    """Write what was paid for; if that cannot be done, why not."""
-    try:
-        write_whole(out, _format_centers(record).encode("utf-8", errors="replace"))
-    except OSError as error:
-        return error.strerror or type(error).__name__
-    return None
-
-
-def _format_centers(record: ReleaseRecord) -> str:
-    return export.format_centers_csv(record, numbered=False)
-
-
 def format_run(report: dict[str, Any], card: Card, *, name: str, finished: Run) -> str:
     """``report`` is what ``--json`` prints of a ``finished`` run."""
     revealed = report.get("revealed", {})
     unlabelled = revealed.get("label_accuracy", 0.0) is None  # which a line of its own says
     scores = [
-        (one, _format_score(value))
+        (one, f"{value:,}" if isinstance(value, int) else "infinite" if value is None else f"{value:.4g}")
         for one, value in revealed.items()
         if one != "centers" and not (unlabelled and one.startswith("label_"))
     ]
     said = {"report": report, "card": card, "name": name, "run": finished, "scores": scores, "table": format_table}
     return render("run.txt.j2", **said, PLUS_MINUS=PLUS_MINUS, tabulate=tabulate_entries).rstrip("\n")
-
-
-def _format_score(value: float | None) -> str:
-    if value is None:
-        return "infinite"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -15,12 +15,7 @@ from typing import Any
 from dpviz import __version__
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
 from dpviz.api.commands import run_trials
-from dpviz.api.console import (
-    Parser,
-    add_options,
-    add_request_options,
-    say,
-)
+from dpviz.api.console import Parser, add_options, add_request_options, say
 from dpviz.core import RequestError, check, format_table
 from dpviz.runs import Contender, OpenTable, StudyFolder, StudyGrid, count_cores, parse_named_values, summarise, tidy
 from dpviz.words import format_duration
@@ -43,15 +38,13 @@ def serve(arguments: argparse.Namespace) -> str:
     grid = _read_grid(arguments)
     trials = grid.list_trials()
     planned = [trial.key for trial in trials]
-    workers = count_cores() if arguments.jobs is None else arguments.jobs
-    check.at_least(1, jobs=workers)
+    workers = check.at_least(1, jobs=count_cores() if arguments.jobs is None else arguments.jobs)
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
-        declared = open_declared_table(arguments)
-        table = declared.table
+        table, notes, _ = open_declared_table(arguments)
         grid = replace(grid, seed=folder.seed(given=arguments.seed))
         grid.check(table.private)
         folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
-        for note in (*declared.notes, _REVEALED):
+        for note in (*notes, _REVEALED):
             say(note)
         left = [trial for trial in trials if trial.key not in folder.done]
         for row in _report(run_trials(table, grid, left, workers=workers), total=len(left), planned=len(planned)):
@@ -121,9 +114,8 @@ def _report(rows: Iterator[dict[str, Any]], *, total: int, planned: int) -> Iter
         if done == total or time.monotonic() - reported_at >= _SECONDS_BETWEEN_REPORTS:
             reported_at = time.monotonic()
             left = (reported_at - first_at) / max(1, done - 1) * (total - done)
-            say(
-                f"{done} of {total} runs done" + (f", about {format_duration(left)} left." if 1 < done < total else ".")
-            )
+            about = f", about {format_duration(left)} left" if 1 < done < total else ""
+            say(f"{done} of {total} runs done{about}.")
 
 
 def _summarize(rows: Sequence[dict[str, Any]]) -> str:

@@ -6,14 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from dpviz.api.console import FoundWrong, Parser, add_options
+from dpviz.api.console import FoundWrong
 from dpviz.releases import Verification, package, verify
 from dpviz.words import render
-
-
-def add(command: Parser) -> None:
-    """Its options."""
-    add_options(command, "verify")
 
 
 def serve(arguments: argparse.Namespace) -> str:
