@@ -12,7 +12,7 @@ from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.components import draw_axis
 from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
 from dpviz.app.ui.bench.file_form import draw_file_button, draw_proposal, draw_public_soon
-from dpviz.app.ui.bench.finding import BEING_DRAWN, NO_DRAWS, NO_ROWS, NO_STUDY, Heading, Sides, judge
+from dpviz.app.ui.bench.finding import BEING_DRAWN, NO_DRAWS, NO_ROWS, NO_STUDY, Sides, judge
 from dpviz.app.ui.bench.forms import draw_sentence
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand
 from dpviz.app.ui.bench.in_hand import (
@@ -138,17 +138,7 @@ def _draw_answer() -> None:
     pictured = find_pictured(hand, table)
     finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, made_up=pictured.is_made_up * (pictured.table.n_public or 0))
-    draw_released_notice(table)
-    draw_picture_of(pictured)
-    with st.container(key="bench_axis"):
-        draw_axis(hand.request.epsilon, sides, set_epsilon, key="bench:axis")
-        _draw_button(hand, table, pictured)
-    draw_more(pictured)
-    _await_curve(hand, table)
-
-
-def _draw_headline(finding: Heading, *, made_up: int) -> None:
+    made_up = pictured.is_made_up * (pictured.table.n_public or 0)
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
@@ -156,6 +146,24 @@ def _draw_headline(finding: Heading, *, made_up: int) -> None:
             st.markdown(f":small[{format_badge('public')} {rows} between your bounds: yours wait for *Run*.]")
         why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
         st.markdown(why, help=glossary.explain_words(finding.why))
+    draw_released_notice(table)
+    draw_picture_of(pictured)
+    with st.container(key="bench_axis"):
+        draw_axis(hand.request.epsilon, sides, set_epsilon, key="bench:axis")
+        _draw_button(hand, table, pictured)
+    draw_more(pictured)
+    # Draw the answer again as the curve comes: when it is coarse, and when it is whole.
+    job = _find_awaited(hand, table)
+    if job is None:
+        return
+    had = len(job.items)
+
+    def look() -> None:
+        whole = len(job.items) >= len(CURVE_EPSILONS)
+        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
+            st.rerun()
+
+    poll(look, every=_POLL_SECONDS, key="bench:curve")
 
 
 def _draw_waiting(hand: Hand) -> None:
@@ -248,21 +256,6 @@ def _find_awaited(hand: Hand, table: OpenTable) -> Job[Any] | None:
     """The job that makes draws on the open table, while it does."""
     job: Job[Any] | None = st.session_state.get(_CURVES, {}).get(_name_curve(hand, table))
     return None if hand.is_private or job is None or job.state.final else job
-
-
-def _await_curve(hand: Hand, table: OpenTable) -> None:
-    """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
-    job = _find_awaited(hand, table)
-    if job is None:
-        return
-    had = len(job.items)
-
-    def look() -> None:
-        whole = len(job.items) >= len(CURVE_EPSILONS)
-        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
-            st.rerun()
-
-    poll(look, every=_POLL_SECONDS, key="bench:curve")
 
 
 def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:

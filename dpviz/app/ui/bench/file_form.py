@@ -34,7 +34,7 @@ from dpviz.app.ui.table_words import (
 )
 from dpviz.core import AccessKind
 from dpviz.runs import list_columns
-from dpviz.tables import Content, CsvFile, Declaration, IntakeError, declarations, file_format, format_names
+from dpviz.tables import Content, Declaration, IntakeError, declarations, file_format, format_names
 from dpviz.words import list_names as join_names
 
 # Whether the first line holds names, and whether units stand below them.
@@ -53,12 +53,29 @@ def draw_file_form(hand: Hand) -> None:
     file = read_beginning(hand.content)
     if file is not None:
         with st.expander("How the file is read", icon=":material/tune:", expanded=not hand.is_complete):
-            _draw_propose_button(hand)
+            # Ask for a proposal from the rows; of private ones it is a look.
+            counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
+            if hand.is_private:
+                counted, icon = " (counted)", ":material/visibility:"
+                costs = "The rows are private: the look is counted, listed in the ledger and said in the declaration."
+            help = (
+                "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number "
+                f"columns. You can change all of it. {costs}"
+            )
+            with say_refusal():
+                if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=make_key(hand, "propose")):
+                    answer(hand.take_proposal(look_and_propose(hand.content, hand.declaration.kind)))
             with st.form(make_key(hand, "file"), border=False), say_refusal(_HOW):
                 _ask_format(hand)
             if not find_refusal():  # which says more, and is said where the picture would be
                 with say_refusal(_HOW):
-                    _draw_header(hand, file)
+                    # What the columns are called by now; public is what its owner has said to be so.
+                    header = file.header(hand.declaration.file)
+                    origin = "declared" if hand.declaration.file.names else "from the first line"
+                    between = escape_markdown(describe_delimiter(header.delimiter))
+                    st.caption(f"{describe_columns(header.names)}; {origin}, {between} between them")
+                    if header.notes:
+                        st.caption(escape_markdown(" ".join(header.notes)))
         draw_proposal(hand)
     _draw_json_panel(hand)
 
@@ -90,31 +107,6 @@ def ask_style(hand: Hand, start: file_format.NumberStyle, of: str = "") -> file_
     sign = st.text_input(value=start.sign, **dress(hand, "sign", of))
     missing = st.text_input(value=format_names(start.missing), **dress(hand, "missing", of))
     return file_format.NumberStyle(decimal, grouping, (sign or "").strip(), negative, read_names(missing or ""))
-
-
-def _draw_header(hand: Hand, file: CsvFile) -> None:
-    """What the columns are called by now; public is what its owner has said to be so."""
-    header = file.header(hand.declaration.file)
-    origin = "declared" if hand.declaration.file.names else "from the first line"
-    between = escape_markdown(describe_delimiter(header.delimiter))
-    st.caption(f"{describe_columns(header.names)}; {origin}, {between} between them")
-    if header.notes:
-        st.caption(escape_markdown(" ".join(header.notes)))
-
-
-def _draw_propose_button(hand: Hand) -> None:
-    """Ask for a proposal from the rows; of private ones it is a look."""
-    counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
-    if hand.is_private:
-        counted, icon = " (counted)", ":material/visibility:"
-        costs = "The rows are private: the look is counted, listed in the ledger and said in the declaration."
-    help = (
-        "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number columns. "
-        f"You can change all of it. {costs}"
-    )
-    with say_refusal():
-        if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=make_key(hand, "propose")):
-            answer(hand.take_proposal(look_and_propose(hand.content, hand.declaration.kind)))
 
 
 def draw_proposal(hand: Hand) -> None:

@@ -70,23 +70,19 @@ def ask_columns(hand: Hand) -> None:
     with say_refusal("How is this file to be read?"):
         names = list_names(hand)
         with st.form(make_key(hand, "columns"), border=False), say_refusal():
-            _ask_chosen(hand, names)
+            declared = hand.declaration
+            able = [name for name in names if name != declared.id_column]
+            chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
+            scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
+            radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
+            now = declared.label_column if declared.label_column in able else ""
+            label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
+            if st.form_submit_button("So it is", type="primary", width="stretch"):
+                said = hand.choose_columns(chosen)
+                more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
+                answer(replace(said, declaration=replace(said.declaration, **more).validate()))
         _draw_fill_button(hand)
         _draw_lost_rows(hand)
-
-
-def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
-    declared = hand.declaration
-    able = [name for name in names if name != declared.id_column]
-    chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
-    radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
-    now = declared.label_column if declared.label_column in able else ""
-    label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
-    if st.form_submit_button("So it is", type="primary", width="stretch"):
-        said = hand.choose_columns(chosen)
-        more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
-        answer(replace(said, declaration=replace(said.declaration, **more).validate()))
 
 
 def _draw_fill_button(hand: Hand) -> None:
@@ -167,7 +163,10 @@ def ask_column(hand: Hand, name: str) -> None:
         about = f"{measured}\n\n{glossary.explain_words('noise ε centre')}"
         st.caption(escape_markdown(describe_noise(hand, name, kind)), help=about)
         if None in declared.bounds[name][:2]:
-            _ask_buying(hand, name)
+            question = "Nobody knows its bounds: a part of ε buys them"
+            bought = st.toggle(question, name in hand.buys, key=make_key(hand, f"buy:{name}"))
+            if bought != (name in hand.buys):
+                answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
     if st.button(**dress(hand, "out", f":{name}")):
         answer(hand.choose_columns([one for one in declared.columns if one != name]))
 
@@ -231,13 +230,6 @@ def _set_style(file: file_format.FileFormat, name: str, style: file_format.Numbe
     return replace(file, styles=others if style == file.style else {**others, name: style})
 
 
-def _ask_buying(hand: Hand, name: str) -> None:
-    question = "Nobody knows its bounds: a part of ε buys them"
-    bought = st.toggle(question, name in hand.buys, key=make_key(hand, f"buy:{name}"))
-    if bought != (name in hand.buys):
-        answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
-
-
 def _propose_values(hand: Hand, name: str, key: str) -> None:
     """The commonest values of the first rows, into the box; a look, which the declaration says."""
     table = hand.content if isinstance(hand.content, LoadedTable) else read_beginning(hand.content)
@@ -280,7 +272,11 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
 
     Where all columns share one scale it depends on the bounds of all: none is known before they all are.
     """
-    known = {name: bounds for name, bounds in declaration.bounds.items() if _stands(bounds)}
+    known = {
+        name: bounds
+        for name, bounds in declaration.bounds.items()
+        if (bounds.lower is not None and bounds.upper is not None and bounds.lower < bounds.upper)
+    }
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
         return {}
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
@@ -306,10 +302,6 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
         return {}
     firsts = (place.start for place in domain.places)
     return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
-
-
-def _stands(bounds: declarations.ColumnBounds) -> bool:
-    return bounds.lower is not None and bounds.upper is not None and bounds.lower < bounds.upper
 
 
 def _count_rows(declaration: Declaration) -> int | None:
@@ -343,11 +335,7 @@ def _draw_lost_rows(hand: Hand) -> None:
     st.markdown(escape_markdown(" ".join(loss.sentences)) if loss.is_none else format_bullets(loss.sentences))
     if moved:
         st.markdown(escape_markdown(moved))
-    _offer_style(hand, loss)
-
-
-def _offer_style(hand: Hand, loss: RowLoss) -> None:
-    """A button for each column whose other cells another style would read."""
+    # A button for each column whose other cells another style would read.
     with st.container(horizontal=True, gap="small"):
         for column in loss.columns:
             if column.style is not None and st.button(
@@ -448,24 +436,21 @@ def _ask_kind(hand: Hand) -> None:
 
 def _ask_person(hand: Hand) -> None:
     with say_refusal():
-        _ask_whose(hand, list_names(hand))
-
-
-def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
-    declared, found = hand.declaration, hand.proposal
-    likely = () if found is None else found.whose
-    choices = {"": _ONE_ROW}
-    choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
-    column = ask_one(hand, "whose", declared.id_column or "", choices) or None
-    most = 1
-    if column is None:
-        st.caption(_HARM)
-    else:
-        at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
-        most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
-    relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
-    if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
-        answer(hand.say_person(column, most, relation))
+        names = list_names(hand)
+        declared, found = hand.declaration, hand.proposal
+        likely = () if found is None else found.whose
+        choices = {"": _ONE_ROW}
+        choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
+        column = ask_one(hand, "whose", declared.id_column or "", choices) or None
+        most = 1
+        if column is None:
+            st.caption(_HARM)
+        else:
+            at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
+            most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
+        relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
+        if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
+            answer(hand.say_person(column, most, relation))
 
 
 def _ask_origin(hand: Hand) -> None:
