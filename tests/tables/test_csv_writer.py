@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.ui.bench.file_form import read_names
+from dpviz.app.ui.bench.forms import read_names
 from dpviz.tables.file_format import format_cell, format_csv, format_frame, format_names
 from tests.house_rules import PACKAGE
 

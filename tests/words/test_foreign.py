@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from dpviz.api import console
 from dpviz.app.lessons.reading import FOLDER, read_lesson, read_lessons
-from dpviz.app.ui.bench.file_form import read_names
+from dpviz.app.ui.bench.forms import read_names
 from dpviz.app.ui.lessons import lesson_panel
 from dpviz.core.check import RequestError
 from dpviz.releases.package import read_members

@@ -245,15 +245,10 @@ def _find_nearest(computed: Computed, say: Say) -> float:
     domain, centers = computed.table.domain, computed.run(say.request).unit_centers
     if say.options["column"] not in domain.columns:
         raise RequestError(f"The sample has the columns {', '.join(domain.columns)}: choose one of them.")
-    loner = find_lonely_row(computed)
+    points = computed.rows.points
+    loner = np.asarray(points[((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()])
     nearest = centers[((centers - loner) ** 2).sum(axis=1).argmin()]
     return float(domain.from_unit(nearest[None])[0, domain.columns.index(str(say.options["column"]))])
-
-
-def find_lonely_row(computed: Computed) -> Array:
-    """The row that lies farthest from the middle of all, unit coordinates, shape (d,)."""
-    points = computed.rows.points
-    return np.asarray(points[((points - points.mean(axis=0)) ** 2).sum(axis=1).argmax()])
 
 
 def _compute_noticed_size(computed: Computed, say: Say) -> float:

@@ -266,7 +266,12 @@ def draw_profile_panel(
     colors = read_palette()
     picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        picture = _ask_columns(picture, key, arrange)
+        # In which order, and between which ends.
+        with st.popover(escape_markdown(arrange), icon=":material/tune:", key=f"{key}:arrange"):
+            rows = ask_one_of("Segments by", list(_ROWS), key=f"{key}:rows")
+            columns = ask_one_of("Columns", list(_COLUMNS), key=f"{key}:columns")
+            lane = ask_one_of("A lane goes over", list(_LANES), key=f"{key}:lane")
+        picture = replace(picture, rows=_ROWS[rows], columns=_COLUMNS[columns], lane=_LANES[lane])
         st.caption(escape_markdown(picture.note), help=glossary.explain_words("centre noise"))
     several = len(picture.pages) > 1
     if several and not picture.narrow:
@@ -279,15 +284,6 @@ def draw_profile_panel(
     elif several:
         picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)
-
-
-def _ask_columns(picture: ProfilePicture, key: str, label: str) -> ProfilePicture:
-    """In which order, and between which ends."""
-    with st.popover(escape_markdown(label), icon=":material/tune:", key=f"{key}:arrange"):
-        rows = ask_one_of("Segments by", list(_ROWS), key=f"{key}:rows")
-        columns = ask_one_of("Columns", list(_COLUMNS), key=f"{key}:columns")
-        lane = ask_one_of("A lane goes over", list(_LANES), key=f"{key}:lane")
-    return replace(picture, rows=_ROWS[rows], columns=_COLUMNS[columns], lane=_LANES[lane])
 
 
 def _draw_pages(picture: ProfilePicture, key: str) -> ProfilePicture:

@@ -37,7 +37,13 @@ def open_job_registry() -> JobRegistry:
 def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], None] | None = None) -> None:
     """Show ``job`` until it has ended, then run the page once more; a failed or cancelled one says so."""
     if job.state.final:
-        _draw_epilogue(job, label)
+        named = escape_markdown(label)
+        if job.state is JobState.FAILED and job.error is not None:
+            said = escape_markdown(describe_failure(job.error.kind, job.error.message))
+            st.error(said, title=f"{named}: failed", icon=":material/error:")
+        elif job.state is JobState.CANCELLED:
+            said = f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept."
+            st.info(said, title=f"{named}: cancelled", icon=":material/stop_circle:")
         if live is not None:
             live()
         return
@@ -70,13 +76,3 @@ def _draw_progress(job: Work[Any], label: str) -> None:
 def describe_failure(kind: str, message: str) -> str:
     """Why a job stopped: what may be said of it, or its kind alone."""
     return message or f"It stopped with {kind}. Its message is not shown, because it could quote the rows."
-
-
-def _draw_epilogue(job: Work[Any], label: str) -> None:
-    named = escape_markdown(label)
-    if job.state is JobState.FAILED and job.error is not None:
-        said = escape_markdown(describe_failure(job.error.kind, job.error.message))
-        st.error(said, title=f"{named}: failed", icon=":material/error:")
-    elif job.state is JobState.CANCELLED:
-        said = f"Stopped after {format_duration(job.elapsed)}; what had arrived is kept."
-        st.info(said, title=f"{named}: cancelled", icon=":material/stop_circle:")

@@ -8,7 +8,6 @@ from itertools import groupby
 import streamlit as st
 
 from dpviz.app.charts.word_pictures import PICTURES
-from dpviz.app.lessons.lesson import Lesson
 from dpviz.app.ui.addresses import COMPARE, DRAWER, LEARN, LESSONS, MEANING, is_asked_for
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import look_of, read_palette
@@ -33,7 +32,16 @@ def draw_learn_page() -> None:
     collection = read_collection()
     st.title("Predict, then see", anchor=False)
     if collection.lessons:
-        _draw_first_question(next(iter(collection.lessons.values())))
+        # As its first scene asks it: whoever answers is in the lesson.
+        lesson = next(iter(collection.lessons.values()))
+        here = Place(lesson.id, 1, presented=False)
+        with st.container(border=True):
+            draw_scene(lesson, here)
+            waits = read_guess(lesson, here.scene) is None
+            help = PREDICT_FIRST if waits else None
+            if st.button("Reveal", key="learn:reveal", type="primary", disabled=waits, help=help):
+                reveal_scene(lesson, here.scene)
+                st.switch_page(LESSONS, query_params=name_place(here))
     st.markdown("**Each lesson has one sentence to remember; a class can take it together.**")
     draw_lessons_list(collection)
     st.subheader("Look closer", anchor=False)
@@ -46,23 +54,24 @@ def draw_learn_page() -> None:
         _draw_words(asked=False)
 
 
-def _draw_first_question(lesson: Lesson) -> None:
-    """As its first scene asks it: whoever answers is in the lesson."""
-    here = Place(lesson.id, 1, presented=False)
-    with st.container(border=True):
-        draw_scene(lesson, here)
-        waits = read_guess(lesson, here.scene) is None
-        help = PREDICT_FIRST if waits else None
-        if st.button("Reveal", key="learn:reveal", type="primary", disabled=waits, help=help):
-            reveal_scene(lesson, here.scene)
-            st.switch_page(LESSONS, query_params=name_place(here))
-
-
 def _draw_words(*, asked: bool) -> None:
     words = st.expander("Glossary", asked, key="glossary", icon=":material/dictionary:", on_change="rerun")
     if words.open:
         with words:
-            draw_glossary()
+            hint = f"Find one of {len(glossary.read_glossary()):d} words"
+            typed = str(st.text_input(**look_of("typed_word", placeholder=hint, key="glossary:typed")))
+            named = glossary.read_glossary().get(st.query_params.get(TERM, ""))
+            found = find_terms(typed)
+            if named is not None and not typed.strip():
+                with st.container(border=True, key="glossary:named"):
+                    _draw_entry(named)
+            elif not found:
+                st.info("No word here has that in its name or in what is said of it.", icon=":material/search_off:")
+            shown = [term for term in found if term is not named or typed.strip()]
+            for _, among in groupby(shown, key=lambda term: term.group):
+                term, *others = among
+                st.subheader(term.group, divider="gray", anchor=False)
+                _draw_list([term, *others])
     elif asked:  # it was closed: the address does not ask for it any more
         for name in (DRAWER, TERM):
             st.query_params.pop(name, None)
@@ -71,24 +80,6 @@ def _draw_words(*, asked: bool) -> None:
 TERM = "term"
 """What names a word in a link."""
 _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
-
-
-def draw_glossary() -> None:
-    """Draw it; what is typed narrows the list at once."""
-    hint = f"Find one of {len(glossary.read_glossary()):d} words"
-    typed = str(st.text_input(**look_of("typed_word", placeholder=hint, key="glossary:typed")))
-    named = glossary.read_glossary().get(st.query_params.get(TERM, ""))
-    found = find_terms(typed)
-    if named is not None and not typed.strip():
-        with st.container(border=True, key="glossary:named"):
-            _draw_entry(named)
-    elif not found:
-        st.info("No word here has that in its name or in what is said of it.", icon=":material/search_off:")
-    shown = [term for term in found if term is not named or typed.strip()]
-    for _, among in groupby(shown, key=lambda term: term.group):
-        term, *others = among
-        st.subheader(term.group, divider="gray", anchor=False)
-        _draw_list([term, *others])
 
 
 def find_terms(typed: str) -> list[glossary.Term]:
@@ -106,17 +97,14 @@ def find_terms(typed: str) -> list[glossary.Term]:
 
 def _draw_list(terms: Sequence[glossary.Term]) -> None:
     """In two columns that end at about the same height, each read from top to bottom."""
-    heights = [_estimate_height(term) for term in terms]
+    heights = [
+        (3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)) for term in terms
+    ]
     left = sum(2 * sum(heights[:place]) + heights[place] <= sum(heights) for place in range(len(terms)))
     for column, part in zip(st.columns(2, gap="large"), (terms[:left], terms[left:]), strict=True):
         for term in part:
             with column.container(gap="xsmall"):
                 _draw_entry(term)
-
-
-def _estimate_height(term: glossary.Term) -> int:
-    """About how many lines an entry takes."""
-    return 3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)
 
 
 def _draw_entry(term: glossary.Term) -> None:

@@ -145,11 +145,23 @@ def draw_ledger() -> None:
     if entries := list_booked():
         _draw_together(entries)
         _draw_totals(entries)
-        _draw_charges(entries)
+        st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
+        draw_badge("released")
+        charged = tabulate_charges(entries)
+        alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
+        _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
+        for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
+            st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
+        draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")
     else:
         st.info("The charges of a run appear here.", title="Nothing is booked yet", icon=":material/receipt_long:")
     if (accesses := describe_accesses()) or entries:
-        _draw_accesses(accesses)
+        st.subheader("Looks", divider="gray", anchor=False, help=glossary.explain_term("look"))
+        draw_badge("revealed")
+        if not accesses:
+            st.caption("Nobody has looked at any row in this visit.")
+            return
+        draw_bullets(accesses, help=glossary.explain_words("loss, k-means++"))
 
 
 def _draw_together(entries: Sequence[Booked]) -> None:
@@ -204,28 +216,6 @@ def _draw_totals(entries: Sequence[Booked]) -> None:
     elif answers:
         icon = ":material/dangerous:"
         st.error("dp-accounting does not confirm a run marked ✗: do not use it, and report this.", icon=icon)
-
-
-def _draw_charges(entries: Sequence[Booked]) -> None:
-    """Every charge, and the file of all charges."""
-    st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
-    draw_badge("released")
-    charged = tabulate_charges(entries)
-    alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
-    _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
-    for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
-        st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
-    draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")
-
-
-def _draw_accesses(accesses: Sequence[str]) -> None:
-    """Every look at rows."""
-    st.subheader("Looks", divider="gray", anchor=False, help=glossary.explain_term("look"))
-    draw_badge("revealed")
-    if not accesses:
-        st.caption("Nobody has looked at any row in this visit.")
-        return
-    draw_bullets(accesses, help=glossary.explain_words("loss, k-means++"))
 
 
 def _add_again(entry: Booked) -> float | None:

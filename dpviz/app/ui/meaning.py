@@ -87,15 +87,16 @@ def open_public_sample(sample_id: str) -> OpenTable:
 
 def _ask_table() -> OpenTable:
     rich, mine = open_public_sample(RICH), find_table()
-    tables = {table.key: table for table in (mine, rich) if table is not None and _is_fitting(table)}
+    tables = {
+        table.key: table
+        for table in (mine, rich)
+        if table is not None
+        and (table.kind.may_be_shown and isinstance(table.loaded, LoadedTable) and table.loaded.n_rows <= _MOST_ROWS)
+    }
     chosen = st.selectbox(
         "Table", list(reversed(tables)), format_func=lambda key: tables[key].title, key="meaning:table"
     )
     return tables[chosen]
-
-
-def _is_fitting(table: OpenTable) -> bool:
-    return table.kind.may_be_shown and isinstance(table.loaded, LoadedTable) and table.loaded.n_rows <= _MOST_ROWS
 
 
 def _ask_algorithm() -> str:
@@ -129,7 +130,16 @@ def draw_odds(stage: Stage) -> None:
     with words:
         prior = st.slider("A belief about you before, %", 1, 99, 50, key="meaning:prior", help=_PRIOR_HELP)
         array = pictures.draw_icon_array(prior / 100, stage.request.epsilon)
-        _say_unit_and_slack(stage)
+        # Who "you" is, and what δ adds to the factor.
+        delta = stage.request.delta
+        you = f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here."
+        st.markdown(you, help=glossary.explain_words("unit of privacy"))
+        if delta > 0:
+            # Too little for the digits of a share.
+            slack = escape_markdown(format_small(delta))
+            more = escape_markdown(f"{format_small(100 * delta)} %")
+            beyond = f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor."
+            st.markdown(beyond, help=glossary.explain_words("δ"))
     with place:
         _draw_head(array.finding, array.note)
     with picture:
@@ -175,7 +185,9 @@ def draw_again(stage: Stage) -> None:
     """What asking again buys, and what it costs."""
 
     def draw(simulation: Simulation) -> None:
-        again = _read_costs(stage, simulation)
+        run = partial(run_request, stage.request, stage.table.private)
+        entries = make_once("meaning:entries", stage.key, lambda: run().entries, most=_KEPT)
+        again = AskingAgain.of(simulation.list_trials(), entries, stage.request)
         _draw_head(pictures.describe_costs(again), pictures.SENTENCE)
         curves = pictures.draw_costs(again)
         for place, curve in zip(st.columns(len(curves)), curves, strict=True):
@@ -211,19 +223,6 @@ def _draw_head(title: str, sentence: str) -> None:
     st.markdown(f"**{escape_markdown(sentence)}**")
 
 
-def _say_unit_and_slack(stage: Stage) -> None:
-    """Who "you" is, and what δ adds to the factor."""
-    delta = stage.request.delta
-    you = f"“Your data” is **{escape_markdown(stage.table.private.unit)}** here."
-    st.markdown(you, help=glossary.explain_words("unit of privacy"))
-    if delta > 0:
-        # Too little for the digits of a share.
-        slack = escape_markdown(format_small(delta))
-        more = escape_markdown(f"{format_small(100 * delta)} %")
-        beyond = f"δ = {slack} is slack: any result may be likelier by another {more}, beyond the factor."
-        st.markdown(beyond, help=glossary.explain_words("δ"))
-
-
 def _read_points(stage: Stage) -> Array:
     """Of a public table, unit coordinates."""
     table = stage.table
@@ -232,12 +231,6 @@ def _read_points(stage: Stage) -> Array:
         return clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
 
     return make_once("meaning:rows", table.key, read, most=_KEPT)
-
-
-def _read_costs(stage: Stage, simulation: Simulation) -> AskingAgain:
-    run = partial(run_request, stage.request, stage.table.private)
-    entries = make_once("meaning:entries", stage.key, lambda: run().entries, most=_KEPT)
-    return AskingAgain.of(simulation.list_trials(), entries, stage.request)
 
 
 _KEPT_SIMULATIONS = 6

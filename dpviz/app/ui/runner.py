@@ -86,7 +86,11 @@ def start(table: OpenTable, request: Request, *, live: bool = False, booked: boo
 
     What fails in the middle is remembered (``find_failure``); the last result stays.
     """
-    cancel_pending()
+    pending = _find_pending()
+    if pending is not None:
+        pending.job.cancel()
+        _book_part(pending)
+        del st.session_state[_PENDING]
     st.session_state.pop(_FAILED, None)
     request.check(table.private)
     if request.card.private and booked:  # counted before it draws: a run that breaks off may have shown its steps
@@ -176,15 +180,6 @@ def find_result(table: OpenTable) -> Result | None:
     """The last result, if it is about ``table``."""
     result = cast("Result | None", st.session_state.get(_RESULT))
     return result if result is not None and result.table_key == table.key else None
-
-
-def cancel_pending() -> None:
-    """Forget a run that is under way: another one takes its place."""
-    pending = _find_pending()
-    if pending is not None:
-        pending.job.cancel()
-        _book_part(pending)
-        del st.session_state[_PENDING]
 
 
 def _find_pending(table: OpenTable | None = None) -> _Pending | None:

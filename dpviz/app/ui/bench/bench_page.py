@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, Literal
 
+import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.addresses import DRAWER, is_asked_for
-from dpviz.app.ui.bench.components import draw_axis
-from dpviz.app.ui.bench.drawer import draw_ledger_drawer, draw_release_drawer, is_release_open, open_release_drawer
-from dpviz.app.ui.bench.file_form import draw_file_button, draw_proposal, draw_public_soon
-from dpviz.app.ui.bench.finding import BEING_DRAWN, NO_DRAWS, NO_ROWS, NO_STUDY, Heading, Sides, judge
-from dpviz.app.ui.bench.forms import draw_sentence
+from dpviz.app.ui.bench.drawer import RELEASING, draw_release_drawer, hold_release_open
+from dpviz.app.ui.bench.finding import BEING_DRAWN, HIGHEST, LOWEST, NO_DRAWS, NO_ROWS, NO_STUDY, Sides, judge
+from dpviz.app.ui.bench.forms import declare_component, draw_file_button, draw_proposal, draw_public_soon, draw_sentence
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
@@ -57,6 +55,7 @@ from dpviz.words import format_number, format_percent, glossary
 FORGOTTEN = "A reload of the page forgets this file."
 _DRAW, _CENTER = glossary.explain_term("draw"), glossary.explain_words("centre")
 _CURVES, _FEWEST, _POLL_SECONDS = "bench:curves", 4, 0.7
+_PLACES = 60  # of the curves of the axis
 
 
 def draw_bench() -> None:
@@ -65,43 +64,39 @@ def draw_bench() -> None:
         if recall(COMING, usual=False):  # what is said above is enough
             return
         st.info(LOST, icon=":material/history:")
-    said, answered, file, settled = _place_parts()
+    # Side by side, or on a telephone in this order.
+    if is_narrow():
+        said, answered, file, settled = (st.container() for _ in range(4))
+    else:
+        left, answered = st.columns([35, 65], gap="medium")
+        file, said, settled = (left.container() for _ in range(3))
     if is_asked_for("release"):
-        open_release_drawer()
+        hold_release_open(True)
         del st.query_params[DRAWER]
     with file:
         draw_csv_upload()
     hand = find_hand()
     say_in_link(hand, form=find_open_word())
-    with said:
-        _draw_folded(hand)
+    # On a telephone a sentence without gaps folds to a line, so that picture and axis come up.
+    folds = is_narrow() and not hand.gaps and not hand.refused
+    key = f"bench:folded:{hand.number}"
+    with said, st.expander(escape_markdown(summarize(hand)), key=key) if folds else nullcontext():
+        draw_sentence(hand)
     with settled:
         _draw_ticks(hand)
-        draw_ledger_drawer()
+        # What this visit has spent and seen, folded away unless a link asks for it.
+        asked, icon = is_asked_for("ledger"), ":material/receipt_long:"
+        drawer = st.expander("Ledger of this visit", asked, icon=icon, key="ledger", on_change="rerun")
+        if drawer.open:
+            from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
+
+            with drawer:
+                draw_ledger()
     with answered:
-        if is_release_open():
+        if st.session_state.get(RELEASING):
             draw_release_drawer(hand, find_opened(hand))
         else:
             st.fragment(_draw_answer, key="bench:answer")()
-
-
-def _place_parts() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
-    """Of the sentence, the answer, the file and the ticks: side by side, or on a telephone in this order."""
-    if is_narrow():
-        said, answered, file, settled = (st.container() for _ in range(4))
-        return said, answered, file, settled
-    left, right = st.columns([35, 65], gap="medium")
-    file, said, settled = (left.container() for _ in range(3))
-    return said, right, file, settled
-
-
-def _draw_folded(hand: Hand) -> None:
-    """On a telephone a sentence without gaps folds to a line, so that picture and axis come up."""
-    if not is_narrow() or hand.gaps or hand.refused:
-        draw_sentence(hand)
-        return
-    with st.expander(escape_markdown(summarize(hand)), key=f"bench:folded:{hand.number}"):
-        draw_sentence(hand)
 
 
 def _draw_ticks(hand: Hand) -> None:
@@ -136,19 +131,14 @@ def _draw_answer() -> None:
         choose_epsilon(sides.proposed)
         hand = find_hand()
     pictured = find_pictured(hand, table)
-    finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=_find_reason(hand, table))
+    # Why no ε is advised, where none is.
+    if hand.is_private:
+        unadvised = NO_ROWS if hand.rows is None else NO_STUDY
+    else:
+        unadvised = NO_DRAWS if _find_awaited(hand, table) is None else BEING_DRAWN
+    finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=unadvised)
     say_in_link(hand, form=find_open_word())
-    _draw_headline(finding, made_up=pictured.is_made_up * (pictured.table.n_public or 0))
-    draw_released_notice(table)
-    draw_picture_of(pictured)
-    with st.container(key="bench_axis"):
-        draw_axis(hand.request.epsilon, sides, set_epsilon, key="bench:axis")
-        _draw_button(hand, table, pictured)
-    draw_more(pictured)
-    _await_curve(hand, table)
-
-
-def _draw_headline(finding: Heading, *, made_up: int) -> None:
+    made_up = pictured.is_made_up * (pictured.table.n_public or 0)
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
@@ -156,6 +146,24 @@ def _draw_headline(finding: Heading, *, made_up: int) -> None:
             st.markdown(f":small[{format_badge('public')} {rows} between your bounds: yours wait for *Run*.]")
         why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
         st.markdown(why, help=glossary.explain_words(finding.why))
+    draw_released_notice(table)
+    draw_picture_of(pictured)
+    with st.container(key="bench_axis"):
+        _draw_axis(hand.request.epsilon, sides)
+        _draw_button(hand, table, pictured)
+    draw_more(pictured)
+    # Draw the answer again as the curve comes: when it is coarse, and when it is whole.
+    job = _find_awaited(hand, table)
+    if job is None:
+        return
+    had = len(job.items)
+
+    def look() -> None:
+        whole = len(job.items) >= len(CURVE_EPSILONS)
+        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
+            st.rerun()
+
+    poll(look, every=_POLL_SECONDS, key="bench:curve")
 
 
 def _draw_waiting(hand: Hand) -> None:
@@ -174,7 +182,7 @@ def _draw_waiting(hand: Hand) -> None:
     elif hand.buys:
         st.markdown("ε buys bounds, so that no picture can be made beforehand. What leaves can be prepared at once.")
         if st.button("Release", type="primary", key="bench:release"):
-            open_release_drawer()
+            hold_release_open(True)
             st.rerun()
     if "rows" in hand.gaps and st.button(
         f"Nobody may know: buy a noisy number with {format_percent(N_SHARE)} of the budget",
@@ -192,7 +200,10 @@ def _draw_waiting(hand: Hand) -> None:
 def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     """The window for made-up tables where the rows are private; of others the curve of the very table."""
     if not hand.is_private:
-        points = _read_curve(hand, table)
+        # Of a sample draws were made long ago; of others a worker makes them once.
+        points = find_sample_curve(table, hand.run_request)
+        if not points and (job := _find_curve(hand, table)) is not None:
+            points = [item for item in job.items if isinstance(item, CurvePoint)]
         return None if len(points) < _FEWEST else Sides.of_curve(points, hand.target, hand.risk, share=hand.share)
     accepted = (hand.target, hand.risk, hand.division)
     request = hand.request
@@ -205,24 +216,9 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
     return make_once("bench:sides", given, find, most=8)
 
 
-def _find_reason(hand: Hand, table: OpenTable) -> str:
-    """Why no ε is advised, where none is."""
-    if hand.is_private:
-        return NO_ROWS if hand.rows is None else NO_STUDY
-    return NO_DRAWS if _find_awaited(hand, table) is None else BEING_DRAWN
-
-
 def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:
     request = hand.run_request
     return (table.key, request.k, request.contender, tuple(request.params.items()), request.delta)
-
-
-def _read_curve(hand: Hand, table: OpenTable) -> Sequence[CurvePoint]:
-    """What draws on the open table have shown so far: of a sample long ago; of others a worker makes them once."""
-    if stored := find_sample_curve(table, hand.run_request):
-        return stored
-    job = _find_curve(hand, table)
-    return [] if job is None else [item for item in job.items if isinstance(item, CurvePoint)]
 
 
 def _find_curve(hand: Hand, table: OpenTable) -> Job[Any] | None:
@@ -250,19 +246,27 @@ def _find_awaited(hand: Hand, table: OpenTable) -> Job[Any] | None:
     return None if hand.is_private or job is None or job.state.final else job
 
 
-def _await_curve(hand: Hand, table: OpenTable) -> None:
-    """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
-    job = _find_awaited(hand, table)
-    if job is None:
-        return
-    had = len(job.items)
+def _draw_axis(epsilon: float, sides: Sides | None) -> None:
+    """The axis of the ε of a whole release: both curves, the window as a band, and the handle."""
+    key = "bench:axis"
 
-    def look() -> None:
-        whole = len(job.items) >= len(CURVE_EPSILONS)
-        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
-            st.rerun()
+    def moved() -> None:
+        value = st.session_state[key].get("epsilon")
+        if isinstance(value, int | float) and LOWEST <= value <= HIGHEST:
+            set_epsilon(float(value))
 
-    poll(look, every=_POLL_SECONDS, key="bench:curve")
+    data: dict[str, Any] = {"low": LOWEST, "high": HIGHEST, "epsilon": epsilon}
+    data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0}
+    if sides is not None:
+        fine = np.geomspace(LOWEST, HIGHEST, _PLACES)
+        data |= {
+            "loss": [[round(value, 5) for value in line] for line in sides.losses],
+            "belief": [[round(float(e), 5), round(sides.belief(float(e)), 5)] for e in fine],
+            "window": [sides.least, sides.most] if sides.is_open else None,
+            "target": sides.target.loss,
+            "prior": sides.risk.prior,
+        }
+    declare_component("axis")(data=data, key=key, on_epsilon_change=moved)
 
 
 def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
@@ -285,5 +289,5 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
         ran = hand.is_private and pictured.is_of_request and not pictured.is_made_up
         look: Literal["primary", "secondary"] = "primary" if ran else "secondary"
         if st.button(f"Release at {epsilon}", type=look, key="bench:release", help=glossary.explain_term("released")):
-            open_release_drawer()
+            hold_release_open(True)
             st.rerun()

@@ -110,16 +110,6 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
         st.markdown("  \n".join([line for line in lines if line]))
 
 
-def _draw_package(card: Card) -> None:
-    """A badge where a package brings it."""
-    if card.brought_by:
-        by = (
-            f"{escape_markdown(card.brought_by)} brings it: nobody here has proved what it does with rows. "
-            f"It is never released."
-        )
-        st.badge(NOT_OURS, color="red", help=by)
-
-
 def describe_needs(card: Card) -> str:
     """What has to be declared or given for it, as a sentence."""
     if not card.private:
@@ -132,7 +122,12 @@ def describe_needs(card: Card) -> str:
 
 def draw_description(card: Card) -> None:
     """The story of the algorithm, its formula and its paper, and whose it is."""
-    _draw_package(card)
+    if card.brought_by:
+        by = (
+            f"{escape_markdown(card.brought_by)} brings it: nobody here has proved what it does with rows. "
+            f"It is never released."
+        )
+        st.badge(NOT_OURS, color="red", help=by)
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)

@@ -1,31 +1,21 @@
-"""Drawers of the bench: what leaves, with its account and its one button; and what this visit has spent."""
+"""The drawer of the bench that stands in the place of the picture: what leaves, its account and its one button."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.runs import OpenTable
 
-_RELEASE = "bench:releasing"
+RELEASING = "bench:releasing"
 
 
-def open_release_drawer() -> None:
-    """Open the release in the place of the picture."""
-    st.session_state[_RELEASE] = True
-
-
-def close_release_drawer() -> None:
-    """Close it; call it from a callback."""
-    st.session_state[_RELEASE] = False
-
-
-def is_release_open() -> bool:
+def hold_release_open(is_open: bool) -> None:
     """Whether the release stands in the place of the picture."""
-    return bool(st.session_state.get(_RELEASE))
+    st.session_state[RELEASING] = is_open
 
 
 def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
@@ -36,7 +26,8 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     from dpviz.app.ui.release.released_panel import draw_publication_panel
     from dpviz.app.ui.release.subject import ReleaseSubject
 
-    st.button("Back to the picture", icon=":material/arrow_back:", key="bench:back", on_click=close_release_drawer)
+    back, icon = partial(hold_release_open, False), ":material/arrow_back:"
+    st.button("Back to the picture", icon=icon, key="bench:back", on_click=back)
     if (publication := find_last_publication()) is not None:
         draw_publication_panel(publication)
         return
@@ -50,14 +41,3 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
         smallest = ask_smallest_group(division)
     window = None if table is None else replace(hand, division=division).find_window()
     draw_release_form(asked_of, Terms(hand.request, division, smallest), window)
-
-
-def draw_ledger_drawer() -> None:
-    """What this visit has spent and seen, folded away unless a link asks for it."""
-    asked = is_asked_for("ledger")
-    drawer = st.expander("Ledger of this visit", asked, icon=":material/receipt_long:", key="ledger", on_change="rerun")
-    if drawer.open:
-        from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
-
-        with drawer:
-            draw_ledger()

@@ -1,11 +1,15 @@
-"""The form of each word that is no box: drawn below its paragraph, it changes what is in hand."""
+"""The form of each word that is no box, of the table's first: drawn below its paragraph, it changes what is in hand."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -14,8 +18,6 @@ import streamlit as st
 
 from dpviz.algorithms import CARDS, Guarantee
 from dpviz.app.ui.bench.catalogue import draw_catalogue, draw_description, draw_params_form
-from dpviz.app.ui.bench.components import draw_paragraph
-from dpviz.app.ui.bench.file_form import ask_style, draw_file_form
 from dpviz.app.ui.bench.hand import FILLED, Hand
 from dpviz.app.ui.bench.in_hand import (
     answer,
@@ -27,8 +29,10 @@ from dpviz.app.ui.bench.in_hand import (
     find_hand,
     find_open_word,
     find_opened,
+    find_refusal,
     keep_hand,
     list_names,
+    look_and_propose,
     make_key,
     open_word,
     read_beginning,
@@ -37,13 +41,21 @@ from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.controls import SHARES
 from dpviz.app.ui.data.table_link import draw_file_here, draw_synthetic_form, open_sample
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, look_of, say_refusal
+from dpviz.app.ui.figure import draw_badge, format_badge, look_of, say_refusal
 from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import make_once, recall, remember
-from dpviz.app.ui.table_words import RELATION_WORDS, format_bullets
+from dpviz.app.ui.table_words import (
+    DELIMITER_WORDS,
+    RELATION_WORDS,
+    describe_coding,
+    describe_columns,
+    describe_delimiter,
+    format_bullets,
+)
 from dpviz.core import AccessKind, Array, RequestError, check
-from dpviz.runs import Contender, KnownRows, Target, compute_column_noise, count_cluster_rows
+from dpviz.runs import Contender, KnownRows, Target, compute_column_noise, count_cluster_rows, list_columns
 from dpviz.tables import (
+    Content,
     CsvFile,
     Declaration,
     FileKind,
@@ -54,39 +66,230 @@ from dpviz.tables import (
     declarations,
     file_format,
     find_sample,
+    format_names,
     list_samples,
     list_texts,
 )
 from dpviz.words import format_number, format_percent, format_plus_minus, glossary
+from dpviz.words import list_names as join_names
+
+# Whether the first line holds names, and whether units stand below them.
+_FIRST_LINE: Mapping[tuple[bool | None, bool], str] = {
+    (None, False): "as it stands",
+    (True, False): "names",
+    (False, False): "a row",
+    (True, True): "names, units below",
+}
+_DELIMITERS = {"": "as in line 1", **DELIMITER_WORDS}
+_HOW, _IS_ROW = "How is this file to be read?", "The first line is a row"
+
+
+def draw_file_form(hand: Hand) -> None:
+    """Of a CSV file how it is read; of any table what is declared of it, as JSON."""
+    file = read_beginning(hand.content)
+    if file is not None:
+        with st.expander("How the file is read", icon=":material/tune:", expanded=not hand.is_complete):
+            # Ask for a proposal from the rows; of private ones it is a look.
+            counted, icon, costs = "", ":material/auto_fix_high:", "Anybody may see these rows, so it is free."
+            if hand.is_private:
+                counted, icon = " (counted)", ":material/visibility:"
+                costs = "The rows are private: the look is counted, listed in the ledger and said in the declaration."
+            help = (
+                "Looks at some of the rows and fills in what they seem to be: delimiter, header, marks, number "
+                f"columns. You can change all of it. {costs}"
+            )
+            with say_refusal():
+                if st.button(f"Propose from the rows{counted}", icon=icon, help=help, key=make_key(hand, "propose")):
+                    answer(hand.take_proposal(look_and_propose(hand.content, hand.declaration.kind)))
+            with st.form(make_key(hand, "file"), border=False), say_refusal(_HOW):
+                _ask_format(hand)
+            if not find_refusal():  # which says more, and is said where the picture would be
+                with say_refusal(_HOW):
+                    # What the columns are called by now; public is what its owner has said to be so.
+                    header = file.header(hand.declaration.file)
+                    origin = "declared" if hand.declaration.file.names else "from the first line"
+                    between = escape_markdown(describe_delimiter(header.delimiter))
+                    st.caption(f"{describe_columns(header.names)}; {origin}, {between} between them")
+                    if header.notes:
+                        st.caption(escape_markdown(" ".join(header.notes)))
+        draw_proposal(hand)
+    _draw_json_panel(hand)
+
+
+def _ask_format(hand: Hand) -> None:
+    start = hand.declaration.file
+    with st.grid(min_column_width=128, gap="small"):
+        encoding = ask_one(hand, "encoding", start.encoding, {one: one for one in file_format.ENCODINGS})
+        delimiter = ask_one(hand, "delimiter", start.delimiter, _DELIMITERS)
+        now = (start.units_line or start.header, start.units_line)
+        header, units_line = ask_one(hand, "first", now, _FIRST_LINE)
+        style = ask_style(hand, start.style)
+        quote = ask_one(hand, "quotation", start.quote)
+        skip = st.number_input(max_value=file_format.MOST_SKIPPED, value=start.skip, **dress(hand, "skip"))
+    names = st.text_area(value=format_names(start.names), **dress(hand, "names"))
+    several = not hand.is_private and st.checkbox(value=start.several_lines, **dress(hand, "several_lines"))
+    if st.form_submit_button(**look_of("read_so")):
+        said = replace(start, encoding=encoding, delimiter=delimiter, header=header, names=read_names(names or ""))
+        said = replace(said, style=style, quote=quote, skip=int(skip), units_line=units_line)
+        said = replace(said, several_lines=bool(several))
+        answer(hand.read_as(said, list_names(hand, said)))
+
+
+def ask_style(hand: Hand, start: file_format.NumberStyle, of: str = "") -> file_format.NumberStyle:
+    """How numbers are written, in the whole file or in one column."""
+    decimal, grouping, negative = (
+        ask_one(hand, name, getattr(start, name), of=of) for name in ("decimal", "grouping", "negative")
+    )
+    sign = st.text_input(value=start.sign, **dress(hand, "sign", of))
+    missing = st.text_input(value=format_names(start.missing), **dress(hand, "missing", of))
+    return file_format.NumberStyle(decimal, grouping, (sign or "").strip(), negative, read_names(missing or ""))
+
+
+def draw_proposal(hand: Hand) -> None:
+    """What was found in the rows, and what is left to their owner, one press an answer."""
+    proposal, declared = hand.proposal, hand.declaration
+    if read_beginning(hand.content) is None:
+        return
+    if proposal is not None and proposal.notes:
+        st.markdown(
+            f"{format_badge('revealed')} :small[found in some of the rows:]\n\n{format_bullets(proposal.notes)}"
+        )
+    with st.container(horizontal=True, gap="xsmall"), say_refusal():
+        # The near reading of a proposal; or, where nobody has declared names, that the first line is a row.
+        file, icon = declared.file, ":material/swap_vert:"
+        if proposal is not None and proposal.other is not None:
+            if _is_pressed(hand, "other_reading", proposal.describe_other(), icon):
+                answer(hand.take_proposal(look_and_propose(hand.content, declared.kind, proposal.other)))
+        elif file.header is not False and not file.names and _is_pressed(hand, "is_row", _IS_ROW, icon):
+            answer(_read_as_row(hand))
+        if proposal is None:
+            return
+        for name, codes in proposal.missing.items():
+            asked = name in declared.columns and not declared.file.get_style(name).missing
+            means = f"{name}: {', '.join(codes)} means missing"
+            if asked and _is_pressed(hand, f"codes:{name}", means, ":material/block:"):
+                answer(hand.declare(proposal.declare_missing(declared, [name])))
+        for name in proposal.list_kind("date"):
+            by = name not in declared.columns and "dates" in proposal.list_forms(declared).get(name, ())
+            if by and _is_pressed(hand, f"dates:{name}", f"By {name}, too", ":material/event:"):
+                answer(hand.choose_columns((*declared.columns, name)))
+        others = [name for name in proposal.measures if name not in declared.columns]
+        every = f"Take all {len(proposal.measures)} measures"
+        if others and _is_pressed(hand, "all", every, ":material/done_all:"):
+            answer(hand.choose_columns((*declared.columns, *others)))
+
+
+def _is_pressed(hand: Hand, name: str, words: str, icon: str) -> bool:
+    return st.button(escape_markdown(words), icon=icon, key=make_key(hand, name))
+
+
+def _read_as_row(hand: Hand) -> Hand:
+    """The other answer to a first line that is read as names: its owner has seen a row."""
+    file = read_beginning(hand.content)
+    assert file is not None
+    declared = hand.declaration.file
+    header = file.header(declared)
+    seen = "the first line, which was read as names until its owner said that it is a row"
+    count_look(hand.content, hand.declaration.kind, AccessKind.ROWS, seen)
+    names = tuple(f"column_{place}" for place in range(1, len(header.names) + 1))
+    as_row = replace(declared, header=False, names=names, delimiter=header.delimiter, styles={}, units_line=False)
+    return hand.read_as(as_row, names)
+
+
+def draw_public_soon(hand: Hand) -> None:
+    """What of a private file becomes public once it is used; until then nothing of it is called so."""
+    declared = hand.declaration
+    if not hand.is_private:
+        return
+    coded = {name: coding.to_plain(*declared.bounds[name][:2]) for name, coding in declared.coded.items()}
+    values = [
+        *(f"{name}: {describe_coding(one)}" for name, one in coded.items()),
+        *(f"{name} in {unit}" for name, unit in declared.units.items()),
+    ]
+    with suppress(IntakeError):  # the form of the file says it
+        said = "; ".join([f"the names of {describe_columns(list_names(hand))}", *map(escape_markdown, values)])
+        st.caption(f"**These become public** once the sentence is complete: {said}")
+
+
+def draw_file_button() -> None:
+    """The way to this form from where there is no picture yet."""
+    if st.button("How the file is read, or its declaration as JSON", icon=":material/tune:", key="bench:file"):
+        open_word("table")
+        st.rerun()
+
+
+def _draw_json_panel(hand: Hand) -> None:
+    """Upload or paste JSON: everything that it declares takes the place of what the sentence says."""
+    with st.popover(**look_of("declaration_json")), st.form(make_key(hand, "json"), border=False):
+        most = declarations.MAX_DECLARATION_BYTES // 1_000_000
+        file = st.file_uploader(max_upload_size=most, **dress(hand, "json_file"))
+        text = st.text_area(**look_of("bounds_json", key="bounds_json"))
+        pressed = st.form_submit_button("Use these")
+    if pressed:
+        with say_refusal():
+            try:
+                said = text or "" if file is None else file.getvalue().decode("utf-8-sig")
+            except ValueError:
+                raise IntakeError("The file is not JSON in UTF-8; choose a declaration, not the data.") from None
+            answer(hand.take_declaration(merge_declaration(hand.declaration, said, hand.content)))
+
+
+def merge_declaration(declaration: Declaration, text: str, content: Content) -> Declaration:
+    """A declaration with what a declaration file says instead."""
+    joint = declarations.apply_declaration(text, declaration)
+    names = list_columns(content, joint)
+    for what, columns in {
+        "columns to cluster": joint.columns,
+        "number columns": joint.numbers,
+        "id column": [joint.id_column or ""],
+        "label column": [joint.label_column or ""],
+    }.items():
+        if strangers := [name for name in columns if name and name not in names]:
+            raise IntakeError(
+                f"The JSON names {join_names(strangers)} as {what}; the columns are {join_names(names)}; mend it, or "
+                "how the file is read."
+            )
+    return (joint.over(names) if joint.lower else joint).validate()
+
+
+def read_names(text: str) -> tuple[str, ...]:
+    """Column names, one a line or with commas between them.
+
+    >>> read_names('age, "height, cm"')
+    ('age', 'height, cm')
+    """
+    try:
+        records = [*csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)]  # whatever ends a line elsewhere
+    except csv.Error:
+        records = [[text]]  # a name that is longer than any: refused as one
+    return tuple(name.strip() for record in records for name in record if name.strip())
+
 
 _COUNTED = "cells that are no numbers, and the rows that they cost"
 _PROPOSED = "the commonest values of a column"
 # Values that a proposal takes from the rows, the commonest first.
 _MOST_PROPOSED = 30
+_LONGEST = 2_000  # letters of what is typed into a word
 
 
 def ask_columns(hand: Hand) -> None:
     """Which columns are clustered, and how far apart they are; bounds of many; what becomes of rows."""
-    with say_refusal("How is this file to be read?"):
+    with say_refusal(_HOW):
         names = list_names(hand)
         with st.form(make_key(hand, "columns"), border=False), say_refusal():
-            _ask_chosen(hand, names)
+            declared = hand.declaration
+            able = [name for name in names if name != declared.id_column]
+            chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
+            scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
+            radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
+            now = declared.label_column if declared.label_column in able else ""
+            label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
+            if st.form_submit_button("So it is", type="primary", width="stretch"):
+                said = hand.choose_columns(chosen)
+                more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
+                answer(replace(said, declaration=replace(said.declaration, **more).validate()))
         _draw_fill_button(hand)
         _draw_lost_rows(hand)
-
-
-def _ask_chosen(hand: Hand, names: Sequence[str]) -> None:
-    declared = hand.declaration
-    able = [name for name in names if name != declared.id_column]
-    chosen = st.multiselect("By these columns", able, list(declared.columns), key=make_key(hand, "chosen"))
-    scaling = ask_one(hand, "scaling", declared.scaling, by=st.radio)
-    radius = st.number_input(value=declared.radius, **dress(hand, "radius"))
-    now = declared.label_column if declared.label_column in able else ""
-    label = ask_one(hand, "label", now, {"": "none", **{name: name for name in able}})
-    if st.form_submit_button("So it is", type="primary", width="stretch"):
-        said = hand.choose_columns(chosen)
-        more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
-        answer(replace(said, declaration=replace(said.declaration, **more).validate()))
 
 
 def _draw_fill_button(hand: Hand) -> None:
@@ -94,7 +297,12 @@ def _draw_fill_button(hand: Hand) -> None:
     if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
         pressed = st.button(**dress(hand, "fill", disabled=not chosen))
         if pressed:
-            answer(hand.take_bounds(_measure_bounds(hand, chosen)))
+            # Least and largest values among the whole rows.
+            values = _read_rows(hand).columns(chosen)
+            whole = values[np.isfinite(values).all(axis=1)]
+            lows, highs = (whole.min(axis=0), whole.max(axis=0)) if len(whole) else ((), ())
+            ends = zip(chosen, map(float, lows), map(float, highs), strict=False)
+            answer(hand.take_bounds({name: declarations.ColumnBounds(low, high, FILLED) for name, low, high in ends}))
 
 
 def _list_valued(hand: Hand) -> list[str]:
@@ -108,16 +316,6 @@ def _read_number(text: str) -> float | None:
     except ValueError:
         return None
     return value if np.isfinite(value) else None
-
-
-def _measure_bounds(hand: Hand, columns: Sequence[str]) -> dict[str, declarations.ColumnBounds]:
-    """Least and largest values among the whole rows of a public table."""
-    values = _read_rows(hand).columns(columns)
-    whole = values[np.isfinite(values).all(axis=1)]
-    if not len(whole):
-        return {}
-    pairs = zip(columns, whole.min(axis=0).tolist(), whole.max(axis=0).tolist(), strict=True)
-    return {name: declarations.ColumnBounds(low, high, FILLED) for name, low, high in pairs}
 
 
 def _read_rows(hand: Hand) -> LoadedTable:
@@ -167,7 +365,10 @@ def ask_column(hand: Hand, name: str) -> None:
         about = f"{measured}\n\n{glossary.explain_words('noise ε centre')}"
         st.caption(escape_markdown(describe_noise(hand, name, kind)), help=about)
         if None in declared.bounds[name][:2]:
-            _ask_buying(hand, name)
+            question = "Nobody knows its bounds: a part of ε buys them"
+            bought = st.toggle(question, name in hand.buys, key=make_key(hand, f"buy:{name}"))
+            if bought != (name in hand.buys):
+                answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
     if st.button(**dress(hand, "out", f":{name}")):
         answer(hand.choose_columns([one for one in declared.columns if one != name]))
 
@@ -231,13 +432,6 @@ def _set_style(file: file_format.FileFormat, name: str, style: file_format.Numbe
     return replace(file, styles=others if style == file.style else {**others, name: style})
 
 
-def _ask_buying(hand: Hand, name: str) -> None:
-    question = "Nobody knows its bounds: a part of ε buys them"
-    bought = st.toggle(question, name in hand.buys, key=make_key(hand, f"buy:{name}"))
-    if bought != (name in hand.buys):
-        answer(replace(hand, buys=tuple({*hand.buys, name} if bought else {*hand.buys} - {name})))
-
-
 def _propose_values(hand: Hand, name: str, key: str) -> None:
     """The commonest values of the first rows, into the box; a look, which the declaration says."""
     table = hand.content if isinstance(hand.content, LoadedTable) else read_beginning(hand.content)
@@ -280,7 +474,11 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
 
     Where all columns share one scale it depends on the bounds of all: none is known before they all are.
     """
-    known = {name: bounds for name, bounds in declaration.bounds.items() if _stands(bounds)}
+    known = {
+        name: bounds
+        for name, bounds in declaration.bounds.items()
+        if (bounds.lower is not None and bounds.upper is not None and bounds.lower < bounds.upper)
+    }
     if not known or (declaration.scaling == "common" and len(known) < len(declaration.columns)):
         return {}
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
@@ -308,10 +506,6 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
     return {name: float(noise[first]) for name, first in zip(declaration.columns, firsts, strict=True) if name in known}
 
 
-def _stands(bounds: declarations.ColumnBounds) -> bool:
-    return bounds.lower is not None and bounds.upper is not None and bounds.lower < bounds.upper
-
-
 def _count_rows(declaration: Declaration) -> int | None:
     """The number of rows, or the least that there may be."""
     known = KnownRows.read(declaration)
@@ -323,12 +517,12 @@ def _draw_lost_rows(hand: Hand) -> None:
     declared, content, asked = hand.declaration, hand.content, make_key(hand, "counts")
     if not declared.columns:
         return
-    if not isinstance(content, CsvFile | LoadedTable):
-        st.caption(_describe_rule(declared))
-        return
-    if hand.is_private and not recall(asked, usual=False):
-        st.caption(_describe_rule(declared))
-        st.button(on_click=remember, args=(asked, True), **dress(hand, "count_lost"))
+    is_loaded = isinstance(content, CsvFile | LoadedTable)
+    if not is_loaded or (hand.is_private and not recall(asked, usual=False)):
+        fate = "is dropped" if declared.relation == "add_remove" else "counts as the middle of the bounds"
+        st.caption(f"A row without a number in one of these columns {fate}; values outside move to the bound.")
+        if is_loaded:
+            st.button(on_click=remember, args=(asked, True), **dress(hand, "count_lost"))
         return
     if hand.is_private:
         count_look(content, declared.kind, AccessKind.ROWS, _COUNTED)
@@ -343,11 +537,7 @@ def _draw_lost_rows(hand: Hand) -> None:
     st.markdown(escape_markdown(" ".join(loss.sentences)) if loss.is_none else format_bullets(loss.sentences))
     if moved:
         st.markdown(escape_markdown(moved))
-    _offer_style(hand, loss)
-
-
-def _offer_style(hand: Hand, loss: RowLoss) -> None:
-    """A button for each column whose other cells another style would read."""
+    # A button for each column whose other cells another style would read.
     with st.container(horizontal=True, gap="small"):
         for column in loss.columns:
             if column.style is not None and st.button(
@@ -357,11 +547,6 @@ def _offer_style(hand: Hand, loss: RowLoss) -> None:
             ):
                 mended = _set_style(hand.declaration.file, column.name, column.style)
                 answer(hand.declare(replace(hand.declaration, file=mended)))
-
-
-def _describe_rule(declared: Declaration) -> str:
-    fate = "is dropped" if declared.relation == "add_remove" else "counts as the middle of the bounds"
-    return f"A row without a number in one of these columns {fate}; values outside move to the bound."
 
 
 def describe_moves(values: Array, declared: Declaration) -> str:
@@ -385,43 +570,49 @@ _ONE_ROW = "each person has one row"
 _HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
 
 
+@st.cache_resource(show_spinner=False)
+def declare_component(name: str) -> Any:
+    """A component of the bench: a paragraph of the sentence, or the axis of ε that is its control."""
+    home = files("dpviz.app.ui") / "bench"
+    html, css, js = ((home / f"{name}.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
+    return st.components.v2.component(f"dpviz_{name}", html=html, css=css, js=js, isolate_styles=False)
+
+
 def draw_sentence(hand: Hand) -> None:
     """A paragraph each, and below it the form of its word that is open."""
     opened, go = find_open_word(), count_answers()
     for place, pieces in enumerate(write_sentence(hand)):
-        draw_paragraph(
-            pieces,
-            key=f"bench:sentence:{place}",
-            opened=opened,
-            table=hand.number,
-            go=go if place == 0 else 0,
-            on_word=_open,
-            on_typed=_type,
-        )
+        told = [piece if isinstance(piece, str) else vars(piece) for piece in pieces]
+        # Where ``go`` is another number than before, the next gap is gone to.
+        data = {"pieces": told, "open": opened, "table": hand.number, "go": go if place == 0 else 0}
+        key = f"bench:sentence:{place}"
+        act = {"on_word_change": partial(_open, key), "on_typed_change": partial(_type, key)}
+        declare_component("sentence")(data=data, key=key, **act)
         if any(isinstance(piece, Word) and piece.id == opened and not piece.is_box for piece in pieces):
             with st.container(border=True, key="bench_form", gap="small"):
-                _draw_form(hand, opened)
+                name, _, column = opened.partition(":")
+                if name == "column":
+                    ask_column(hand, column)
+                else:
+                    _FORMS[name](hand)
 
 
-def _open(word: str) -> None:
-    hand = find_hand()
-    if word == MORE:
-        keep_hand(replace(hand, unfolded=True))
-    open_word("" if word == MORE else word)
+def _open(key: str) -> None:
+    said = st.session_state[key].get("word")
+    if isinstance(said, Mapping):
+        word = str(said.get("id"))
+        if word == MORE:
+            keep_hand(replace(find_hand(), unfolded=True))
+        open_word("" if word == MORE else word)
 
 
-def _type(word: str, text: str) -> None:
-    known = {piece.id for pieces in write_sentence(find_hand()) for piece in pieces if isinstance(piece, Word)}
-    if word in known:
-        keep_hand(find_hand().type_in(word, text))
-
-
-def _draw_form(hand: Hand, word: str) -> None:
-    name, _, column = word.partition(":")
-    if name == "column":
-        ask_column(hand, column)
-        return
-    _FORMS[name](hand)
+def _type(key: str) -> None:
+    said = st.session_state[key].get("typed")
+    if isinstance(said, Mapping):
+        word, text = str(said.get("id")), str(said.get("text"))[:_LONGEST]
+        known = {piece.id for pieces in write_sentence(find_hand()) for piece in pieces if isinstance(piece, Word)}
+        if word in known:
+            keep_hand(find_hand().type_in(word, text))
 
 
 def _ask_table(hand: Hand) -> None:
@@ -448,24 +639,21 @@ def _ask_kind(hand: Hand) -> None:
 
 def _ask_person(hand: Hand) -> None:
     with say_refusal():
-        _ask_whose(hand, list_names(hand))
-
-
-def _ask_whose(hand: Hand, names: Sequence[str]) -> None:
-    declared, found = hand.declaration, hand.proposal
-    likely = () if found is None else found.whose
-    choices = {"": _ONE_ROW}
-    choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
-    column = ask_one(hand, "whose", declared.id_column or "", choices) or None
-    most = 1
-    if column is None:
-        st.caption(_HARM)
-    else:
-        at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
-        most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
-    relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
-    if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
-        answer(hand.say_person(column, most, relation))
+        names = list_names(hand)
+        declared, found = hand.declaration, hand.proposal
+        likely = () if found is None else found.whose
+        choices = {"": _ONE_ROW}
+        choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
+        column = ask_one(hand, "whose", declared.id_column or "", choices) or None
+        most = 1
+        if column is None:
+            st.caption(_HARM)
+        else:
+            at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
+            most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))
+        relation = ask_one(hand, "relation", declared.relation, RELATION_WORDS, by=st.radio)
+        if st.button("So it is", type="primary", key=make_key(hand, "person"), width="stretch"):
+            answer(hand.say_person(column, most, relation))
 
 
 def _ask_origin(hand: Hand) -> None:

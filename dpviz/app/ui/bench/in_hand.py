@@ -58,7 +58,15 @@ def find_hand() -> Hand:
     assert source is not None
     kept = cast("Hand | None", st.session_state.get(_HAND))
     if kept is None:
-        _follow_link()
+        # Take from the link of a new visit what stands in no control of the bench, and that its ε was asked for.
+        if "epsilon" in st.query_params:
+            remember(_SAID, _BY_LINK)
+        with suppress(RequestError):
+            asked = Request.from_query(st.query_params.to_dict(), usual=_read_settings())
+            remember(f"params:{asked.algorithm}", dict(asked.params))
+            for name in ("k", "delta", "epsilon", "algorithm"):
+                if name in st.query_params:
+                    choose(name, getattr(asked, name))
     if kept is None or kept.number != source.number or _is_opened_elsewhere(kept):
         kept = _begin(source)
         keep_hand(kept)
@@ -147,18 +155,6 @@ def set_epsilon(epsilon: float) -> None:
 def is_epsilon_said(hand: Hand) -> bool:
     """Whether somebody has said which ε: on the axis for this table, or in the link that they came by."""
     return recall(_SAID, 0) in (hand.number, _BY_LINK)
-
-
-def _follow_link() -> None:
-    """Take from the link of a new visit what stands in no control of the bench, and that its ε was asked for."""
-    if "epsilon" in st.query_params:
-        remember(_SAID, _BY_LINK)
-    with suppress(RequestError):
-        asked = Request.from_query(st.query_params.to_dict(), usual=_read_settings())
-        remember(f"params:{asked.algorithm}", dict(asked.params))
-        for name in ("k", "delta", "epsilon", "algorithm"):
-            if name in st.query_params:
-                choose(name, getattr(asked, name))
 
 
 def say_in_link(hand: Hand, *, form: str) -> None:

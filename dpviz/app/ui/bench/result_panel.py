@@ -241,11 +241,6 @@ def _describe_staleness(pictured: Pictured, result: Result) -> str:
     return f"{of}: the next one is under way." if table.kind.may_be_shown else f"{of}: press Run to apply the settings."
 
 
-def ask_run_plane(run: RunSoFar, key: str) -> View:
-    """Ask for the plane of a run."""
-    return ask_plane(run.domain, key, centers=run.unit_centers if run.private else None)
-
-
 def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     """The plane, the colours and, where truth is shown, the rows."""
     return RenderContext(
@@ -458,7 +453,12 @@ def _draw_clusters(pictured: Pictured, request: Request) -> None:
     run = pictured.run
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
-    _draw_verdict(run, request, pictured.table)
+    # How it ended, where something speaks against it, and why its light said otherwise.
+    if run.verdict is not None and not run.verdict.fine:
+        words = escape_markdown(capitalize_first(run.verdict.words))
+        draw_caption_with_badge("released", f":material/warning: {words}")
+    if apart := foresee_outcome(request, pictured.table).explain_difference(run.verdict):
+        st.caption(escape_markdown(apart))
     draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
     if run.domain.declared and (told := run.read_shares()):
@@ -466,15 +466,6 @@ def _draw_clusters(pictured: Pictured, request: Request) -> None:
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
     _draw_loss_diagnostic(run)
     _draw_cost(pictured.table, pictured.judged, request)
-
-
-def _draw_verdict(run: Run, request: Request, table: OpenTable) -> None:
-    """How it ended, where something speaks against it, and why its light said otherwise."""
-    if run.verdict is not None and not run.verdict.fine:
-        words = escape_markdown(capitalize_first(run.verdict.words))
-        draw_caption_with_badge("released", f":material/warning: {words}")
-    if apart := foresee_outcome(request, table).explain_difference(run.verdict):
-        st.caption(escape_markdown(apart))
 
 
 def _draw_loss_diagnostic(run: Run) -> None:
@@ -603,7 +594,11 @@ def draw_picture_of(pictured: Pictured) -> None:
         if form == _PROFILES:
             picture = _ask_page(pictured)
         else:
-            view = ask_run_plane(run, "bench") if run.domain.dim > 2 else make_view(run.domain)
+            view = (
+                ask_plane(run.domain, "bench", centers=run.unit_centers if run.private else None)
+                if run.domain.dim > 2
+                else make_view(run.domain)
+            )
         if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
     if form == _PROFILES:

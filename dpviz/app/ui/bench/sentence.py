@@ -86,7 +86,11 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
     yield "group by" if hand.request.k == 1 else "groups by"
     number = format_things(len(columns), "column") if columns else ""
     yield from (_make_button(hand, "columns", number, "which columns"), ":" if columns else "")
-    wanting = [name for name in columns if name in hand.open_columns or _is_refused(hand, name)]
+    wanting = [
+        name
+        for name in columns
+        if name in hand.open_columns or any(f"{of}:{name}" in hand.refused for of in ("low", "high", "column"))
+    ]
     most = _MOST if wanting else _FEW if len(columns) > _FEW + 1 else _FEW + 1
     most = len(columns) if hand.unfolded else most
     # What is missing is said first, so that no gap is hidden; all else stays in its order.
@@ -105,10 +109,6 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
     if Guarantee.APPROX in card.guarantees and some.spent_delta:
         yield from (", δ", _make_box(hand, "delta", format_small(hand.request.delta), "delta"))
     yield "."
-
-
-def _is_refused(hand: Hand, name: str) -> bool:
-    return any(f"{of}:{name}" in hand.refused for of in ("low", "high", "column"))
 
 
 def _say_column(hand: Hand, name: str) -> Iterator[str | Word]:

@@ -144,12 +144,6 @@ def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
     _settle(f"{PAINTED}{text}", k)
 
 
-def find_named_in_links(source: session.Source | None) -> str | SyntheticTable | None:
-    """The id of the sample, the numbers of the synthetic table, or the drawing that ``source`` was made of."""
-    number, name = session.recall(_NAMED, (0, None))
-    return name if source is not None and source.number == number else None
-
-
 def _open_made(told: SyntheticTable, loaded: LoadedTable, declared: Declaration) -> None:
     session.open_table(loaded, declared)
     _settle(told, told.k)
@@ -314,7 +308,9 @@ def _name_open_table() -> str:
         return _FILE
     if session.find_table() is None:
         return ""
-    told = find_named_in_links(session.find_source())
+    source = session.find_source()
+    number, name = session.recall(_NAMED, (0, None))
+    told = name if source is not None and source.number == number else None
     if isinstance(told, SyntheticTable):
         return ",".join((_SYNTHETIC, *(f"{value:.12g}" for value in told)))
     return told or _name_kept_file() or _FILE

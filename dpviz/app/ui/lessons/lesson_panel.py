@@ -183,7 +183,13 @@ def _draw_lesson_panel(lesson: told.Lesson, place: visit.Place) -> None:
         if visit.is_revealed(lesson, scene):
             _draw_answer(lesson, here, computed)
         if scene == len(lesson.scenes) and visit.is_revealed(lesson, scene):
-            _draw_farewell(lesson, here)
+            # The sentence to remember, and how many predictions came true.
+            with st.container(border=True):
+                st.markdown(":small[:gray[To remember]]")
+                st.header(escape_markdown(lesson.sentence), anchor=False)
+                score = visit.compute_score(lesson)
+                if score.asked and not here.presented:
+                    st.caption(f"{score.right:d} of {score.asked:d} predictions came true. Nobody but you sees this.")
         _draw_walk(lesson, here)
         if not place.presented:
             _draw_ways(lesson, here)
@@ -255,16 +261,6 @@ def _draw_answer(lesson: told.Lesson, here: visit.Place, computed: Computed) -> 
         st.error(escape_markdown(f"This lesson is not right any more: {sentence}"), icon=":material/error:")
 
 
-def _draw_farewell(lesson: told.Lesson, here: visit.Place) -> None:
-    """The sentence to remember, and how many predictions came true."""
-    with st.container(border=True):
-        st.markdown(":small[:gray[To remember]]")
-        st.header(escape_markdown(lesson.sentence), anchor=False)
-        score = visit.compute_score(lesson)
-        if score.asked and not here.presented:
-            st.caption(f"{score.right:d} of {score.asked:d} predictions came true. Nobody but you sees this.")
-
-
 def _draw_ways(lesson: told.Lesson, here: visit.Place) -> None:
     """Ways out of a scene."""
     with st.container(horizontal=True, gap="small"):
@@ -275,7 +271,12 @@ def _draw_ways(lesson: told.Lesson, here: visit.Place) -> None:
         draw_download(content=make, name=f"{lesson.id}_sheet.html", **look_of("sheet", key="lesson:sheet"))
         draw_file_button(lesson)
         _draw_way("Begin again", ":material/restart_alt:", "again", visit.forget_guesses, lesson)
-    draw_file_progress(lesson)
+    job = _find_job(lesson)
+    if job is None:
+        return
+    draw_job_panel(job, label="The lesson as a file", key="lesson:file:job")
+    if job.items:
+        st.caption(f"The file is there: press {look_of('lesson_file')['label']} once more.")
 
 
 def _draw_way(label: str, icon: str, key: str, act: Callable[..., None], *given: object) -> None:
@@ -353,16 +354,6 @@ def draw_file_button(lesson: told.Lesson) -> None:
         with say_refusal(icon=":material/hourglass:"):
             st.session_state[_make_key(lesson)] = open_job_registry().submit(lesson_page.make_lesson_page, lesson)
             st.rerun()
-
-
-def draw_file_progress(lesson: told.Lesson) -> None:
-    """How far it is; that it is there."""
-    job = _find_job(lesson)
-    if job is None:
-        return
-    draw_job_panel(job, label="The lesson as a file", key="lesson:file:job")
-    if job.items:
-        st.caption(f"The file is there: press {look_of('lesson_file')['label']} once more.")
 
 
 def _make_key(lesson: told.Lesson) -> str:

@@ -362,8 +362,18 @@ def draw_playground_page() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for label, page, icon in _PAGES:
             if st.button(label, icon=icon, key=f"playground:{page}"):
-                _open_on(page, standing)
-        draw_download("Points (CSV)", lambda: _format_points(standing), "painted.csv", key="playground:csv")
+                ask = _draw_run(standing).ask
+                with say_refusal(icon=":material/brush:"):
+                    open_painted(ask.drawing, ask.request.k)
+                    choose("algorithm", ask.request.algorithm)
+                    choose_epsilon(ask.request.epsilon)
+                    st.switch_page(page)
+        draw_download(
+            "Points (CSV)",
+            lambda: format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]),
+            "painted.csv",
+            key="playground:csv",
+        )
         make, name = (lambda: make_animation_page(_draw_run(standing))), export.name_revealed_file("painted", "html")
         draw_download(content=make, name=name, **look_of("animation", key="playground:animation"))
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
@@ -402,23 +412,9 @@ def read_link(text: str, usual: Request) -> Request:
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
 
 
-def _format_points(standing: BoardState) -> str:
-    return format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()])
-
-
 def _draw_run(standing: BoardState) -> BoardAnswer:
     assert standing.drawn is not None  # the board answers before anything else of the page is drawn
     return standing.drawn
-
-
-def _open_on(page: str, standing: BoardState) -> None:
-    """Make the drawing the table of this visit, and go there with the settings of the board."""
-    ask = _draw_run(standing).ask
-    with say_refusal(icon=":material/brush:"):
-        open_painted(ask.drawing, ask.request.k)
-        choose("algorithm", ask.request.algorithm)
-        choose_epsilon(ask.request.epsilon)
-        st.switch_page(page)
 
 
 def make_animation_page(drawn: BoardAnswer) -> str:

@@ -38,11 +38,20 @@ class Opened(NamedTuple):
 def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
     """Draw the section of the account."""
     st.subheader("The account", divider="gray", anchor=False, help=_ABOUT)
-    path = _ask_path()
+    st.session_state.setdefault(_TYPED, recall(_PATH, ""))
+    typed = st.text_input(**look_of("account_path", key=_TYPED))
+    path = str(remember(_PATH, _expand_path(typed or "")))
     if not path:
         return None, ["No account is open: give the path of one, or of a new one."]
     if not Path(path).exists():
-        _ask_new(asked_of.title)
+        if refused := st.session_state.pop(_REFUSED, ""):
+            st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")
+        with st.form(_NEW, border=False):
+            name, epsilon, delta, button = st.columns([3, 1, 1, 1], vertical_alignment="bottom", gap="small")
+            name.text_input(**look_of("account_name", value=asked_of.title, key=f"{_NEW}:name"))
+            epsilon.number_input(**look_of("cap_epsilon", key=f"{_NEW}:epsilon"))
+            delta.number_input(**look_of("cap_delta", key=f"{_NEW}:delta"))
+            button.form_submit_button("Make it", on_click=_make, width="stretch")
         return None, ["There is no account at this path yet: make it."]
     try:
         account = Account.open(path, patience=_PATIENCE)
@@ -54,24 +63,6 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     _draw_standing(release_request, opened, against)
     _draw_look_alikes(opened, asked_of.declaration.columns)
     return opened, against
-
-
-def _ask_path() -> str:
-    """Where the account is, or where a new one is to be."""
-    st.session_state.setdefault(_TYPED, recall(_PATH, ""))
-    typed = st.text_input(**look_of("account_path", key=_TYPED))
-    return str(remember(_PATH, _expand_path(typed or "")))
-
-
-def _ask_new(title: str) -> None:
-    if refused := st.session_state.pop(_REFUSED, ""):
-        st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")
-    with st.form(_NEW, border=False):
-        name, epsilon, delta, button = st.columns([3, 1, 1, 1], vertical_alignment="bottom", gap="small")
-        name.text_input(**look_of("account_name", value=title, key=f"{_NEW}:name"))
-        epsilon.number_input(**look_of("cap_epsilon", key=f"{_NEW}:epsilon"))
-        delta.number_input(**look_of("cap_delta", key=f"{_NEW}:delta"))
-        button.form_submit_button("Make it", on_click=_make, width="stretch")
 
 
 def _make() -> None:

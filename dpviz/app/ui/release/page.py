@@ -261,7 +261,15 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms, window: windows.Wi
     if may_name_paths():
         opened, found["Account"] = draw_account_section(draft, asked_of)
     else:
-        found["Account"] = draw_command_line(draft)
+        st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
+        st.info(**look_of("by_command_line"))
+        ways = {"number": format_number, "value_of": format_value, "quote": shlex.quote}
+        usual = Division.bounds
+        commands = render("release_commands.txt.j2", asked=draft, usual_bounds=usual, **ways).rstrip()
+        st.code(commands, language="bash")
+        found["Account"] = [
+            "This server is not this machine's alone: release by the command line, with the commands below."
+        ]
     found["Noise"] = _draw_noise_section(draft, asked_of)
     release_request = replace(draft, words=words, seen=seen).with_argument(
         _explain_epsilon(terms.request.epsilon, window)
@@ -319,17 +327,6 @@ def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubj
     missing = ", and how many values are missing" if release_request.division.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
     return f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
-
-
-def draw_command_line(release_request: ReleaseRequest) -> list[str]:
-    """Draw the commands for what is asked; why the page cannot do it."""
-    st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
-    st.info(**look_of("by_command_line"))
-    ways = {"number": format_number, "value_of": format_value, "quote": shlex.quote}
-    usual = Division.bounds
-    commands = render("release_commands.txt.j2", asked=release_request, usual_bounds=usual, **ways).rstrip()
-    st.code(commands, language="bash")
-    return ["This server is not this machine's alone: release by the command line, with the commands below."]
 
 
 def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:

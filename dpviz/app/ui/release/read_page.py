@@ -94,7 +94,9 @@ def draw_read_page() -> None:
         _draw_conclusions(release.received)
         if release.report is not None:
             _draw_quality(release.report.quality_report)
-    _draw_more(release)
+    tabs = {"Numbers with their noise": _draw_numbers, "Ask": _draw_questions, "Compare with another": _draw_comparison}
+    tabs |= {"Take away": _draw_take_away, "What was checked": _draw_checks}
+    figure.draw_tabs({label: partial(draw, release) for label, draw in tabs.items()}, key="read:more")
     _draw_common_questions()
 
 
@@ -262,12 +264,6 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
     plot.update_yaxes(range=[1.5, -0.9], tickvals=[0, 1], ticktext=["these centres", "without data"])
     plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
     return plot
-
-
-def _draw_more(release: ReadRelease) -> None:
-    tabs = {"Numbers with their noise": _draw_numbers, "Ask": _draw_questions, "Compare with another": _draw_comparison}
-    tabs |= {"Take away": _draw_take_away, "What was checked": _draw_checks}
-    figure.draw_tabs({label: partial(draw, release) for label, draw in tabs.items()}, key="read:more")
 
 
 def _draw_numbers(release: ReadRelease) -> None:

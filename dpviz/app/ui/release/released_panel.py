@@ -22,7 +22,6 @@ from dpviz.releases import (
     Played,
     QualityReport,
     QualityVerdict,
-    Received,
     Release,
     SegmentsReport,
     draw_map,
@@ -52,7 +51,17 @@ def draw_publication_panel(publication: Publication) -> None:
     elif publication.job.release is not None:
         _draw_release(publication, publication.job.release)
     else:
-        _draw_failure(publication)
+        job, asked = publication.job, publication.release_request
+        charged = job.number is not None
+        why = "" if job.error is None else describe_failure(job.error.kind, job.error.message)
+        title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
+        st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
+        if charged:
+            spent = (
+                f"ε = {format_number(asked.request.epsilon)}, δ = {escape_markdown(format_small(asked.delta))}"
+            )
+            stays = f"The charge of {spent} stays in the account: noise may have been drawn."
+            st.markdown(f"{stays} Another release is another charge.")
     if publication.job.state.final:
         look = figure.look_of("prepare_another", key="release:prepare_another")
         st.button(on_click=prepare_another, **look)
@@ -114,7 +123,9 @@ def _draw_tables(release: Release) -> None:
     st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
     figure.draw_badge("released")
     received, made = receive(release.played), release.played.parts.profile
-    _draw_finding(received)
+    finding = received.finding
+    said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
+    st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
     if made.dim >= figure.LEAST_PROFILED:
         figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise)
     draw_map_panel(release.played, f"release:{release.number}")
@@ -135,13 +146,6 @@ def draw_map_panel(played: Played, key: str) -> None:
         centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
         plane = SegmentPlane(played.profile, centers, half, find_cells(played))
         figure.show(plane.draw(figure.read_palette()), alt=drawn.alt, key=f"{key}:map", stem="map")
-
-
-def _draw_finding(received: Received) -> None:
-    """What came out, as its recipient reads it: the worst first."""
-    finding = received.finding
-    said = f"**{escape_markdown(finding.title)}.** {escape_markdown(finding.reason)}".strip()
-    st.markdown(f":red[:material/warning:] {said}" if finding.failed else said)
 
 
 def _draw_missing(release: Release) -> None:
@@ -173,20 +177,6 @@ def _draw_bought(release: Release) -> None:
 def _read(file: bytes) -> pd.DataFrame:
     """A file of the release as it is written, numbers as numbers."""
     return pd.read_csv(io.BytesIO(file), keep_default_na=False, na_values=[""])
-
-
-def _draw_failure(publication: Publication) -> None:
-    job, asked = publication.job, publication.release_request
-    charged = job.number is not None
-    why = "" if job.error is None else describe_failure(job.error.kind, job.error.message)
-    title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
-    st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
-    if charged:
-        st.markdown(
-            f"The charge of ε = {format_number(asked.request.epsilon)}, δ = "
-            f"{escape_markdown(format_small(asked.delta))} stays in the account: noise may have been drawn. "
-            "Another release is another charge."
-        )
 
 
 def _name_file(publication: Publication) -> str:

@@ -39,7 +39,10 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     first = usual if usual is None else min(_MOST_ROWS, max(100, usual))
     kept = f"{key}:synthetic_rows:{'' if known is None else known.low}"
     typed = st.number_input(**look_of("synthetic_rows", max_value=_MOST_ROWS, value=first, key=kept))
-    n = _keep_typed(table, typed)
+    # What was typed, for this page and the others.
+    if typed is not None and find_known_rows(table) is None:
+        remember(f"{_TYPED}:{table.source_key}", int(typed))
+    n = None if typed is None else int(typed)
     if n is None:
         st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
         return None
@@ -70,13 +73,6 @@ def find_known_rows(table: OpenTable) -> KnownRows | None:
     if table.n_public is not None:
         return KnownRows(table.n_public, table.n_public)
     return KnownRows.read(replace(table.declaration, n_public=None), bought=find_bought_rows(table))
-
-
-def _keep_typed(table: OpenTable, typed: float | None) -> int | None:
-    """What was typed, for this page and the others."""
-    if typed is not None and find_known_rows(table) is None:
-        remember(f"{_TYPED}:{table.source_key}", int(typed))
-    return None if typed is None else int(typed)
 
 
 def _ask_own_rows(table: OpenTable, key: str, why: str, button: str, about: str) -> OpenTable | None:

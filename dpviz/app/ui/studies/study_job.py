@@ -327,7 +327,16 @@ def list_contenders() -> list[Contender]:
 
 def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyGrid:
     """Ask for the algorithms to study."""
-    offered = _list_offers(table, grid)
+    everyone = replace(grid, contenders=tuple(list_contenders()))
+    refused = everyone.list_refusals(table.private)
+    (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
+
+    def judgement(contender: Contender) -> Judgement:
+        if contender.label in refused:
+            return Judgement(refusal=refused[contender.label])
+        return Judgement.of_request(Request(contender, k, highest, delta), table.private)
+
+    offered = {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
     widget = f"{key}:contenders"
     if widget not in st.session_state:
         kept: list[str] = recall(widget, [])
@@ -349,20 +358,6 @@ def choose_usual(offered: Mapping[str, Offer]) -> list[str]:
     first = [name for name in _USUAL if name in good]
     first += [name for name in good if name not in first][: max(0, _FEWEST - len(first))]
     return [plain[name] for name in first or [name for name in _USUAL if name in able] or able]
-
-
-def _list_offers(table: OpenTable, grid: StudyGrid) -> dict[str, Offer]:
-    """All that may be studied, by label: refused if any ε is, hopeless if the largest one is."""
-    everyone = replace(grid, contenders=tuple(list_contenders()))
-    refused = everyone.list_refusals(table.private)
-    (k,), (delta,), highest = grid.ks, grid.deltas, max(grid.epsilons)
-
-    def judgement(contender: Contender) -> Judgement:
-        if contender.label in refused:
-            return Judgement(refusal=refused[contender.label])
-        return Judgement.of_request(Request(contender, k, highest, delta), table.private)
-
-    return {contender.label: Offer(contender, judgement(contender)) for contender in everyone.contenders}
 
 
 def _draw_shortcuts(widget: str, offered: Mapping[str, Offer], picked: Sequence[str]) -> None:

@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.ui import table_words
-from dpviz.app.ui.bench import file_form, forms
-from dpviz.app.ui.bench.file_form import merge_declaration, read_names
-from dpviz.app.ui.bench.forms import compute_noise_by_column, describe_moves, describe_noise
+from dpviz.app.ui.bench import forms
+from dpviz.app.ui.bench.forms import (
+    compute_noise_by_column,
+    describe_moves,
+    describe_noise,
+    merge_declaration,
+    read_names,
+)
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_link import KeptFile, KeptFiles
@@ -27,7 +32,7 @@ from dpviz.tables.file_format import FileFormat, NumberStyle, format_names
 from tests.cases import for_each
 
 
-@for_each("module", [forms, table_link, table_words, file_form])
+@for_each("module", [forms, table_link, table_words])
 def test_examples_in_the_docstrings(module):
     tried = doctest.testmod(module)
     assert tried.attempted > 0 and tried.failed == 0
