@@ -15,9 +15,6 @@ from dpviz.app.charts.registry import draw_picture, find_picture, list_companion
 from dpviz.runs import RunSoFar
 from dpviz.words import Kind, Palette, glossary
 
-# Values of so many marks, or letters, are worth a name.
-_LONG = 200
-
 
 class TitleNumber(NamedTuple):
     """A number beside the title: its kind, and what it is of, in a few words."""
@@ -106,7 +103,8 @@ class Animation:
     def _once(self, value: Any) -> Any:
         """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
         letters = value.get("bdata", "") if isinstance(value, dict) else value
-        if not isinstance(value, list | dict) or len(letters) < _LONG:
+        # Values of so many marks, or letters, are worth a name.
+        if not isinstance(value, list | dict) or len(letters) < 200:
             return value
         name = blake2b(pack({"": value}).encode(), digest_size=8).hexdigest()
         self.shared.setdefault(name, value)

@@ -39,8 +39,6 @@ _SIDES = 24
 BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
 AIR = 28
 """Pixels above a plot, so that the mode bar covers no mark."""
-# A bold line is this much wider.
-_BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
 _AXIS_ROOM, LEGEND_LINE = 50, 20
 
@@ -58,7 +56,8 @@ class TitledPlot(NamedTuple):
 
     def headed(self, palette: Palette, *, width: int = PHONE) -> go.Figure:
         """The library's figure with both drawn above the plot, for a notebook or a file without a page around it."""
-        head = wrap_lines(self.title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
+        # A bold line is this much wider.
+        head = wrap_lines(self.title, size=TITLE_SIZE * 1.15, width=width - _SIDES, even=True)
         under = wrap_lines(self.subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
         below = max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if self.subtitle else 8
         room = _FIRST_LINE + max(2, len(head)) * _PITCH + below
@@ -220,8 +219,6 @@ def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, siz
 
 # Few enough for vector marks: WebGL marks would cover the centres.
 DRAWN_AT_MOST = 3000
-# Of so few rows each is somebody to be seen, the one that is far out above all.
-_FEW = 500
 ROWS = "rows"
 """What the trace of the rows is known by."""
 
@@ -255,7 +252,8 @@ class RevealedView:
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     """Revealed rows (m, d) as small orange dots, larger where few; in one dimension ticks below; unit coordinates."""
-    few = len(points) <= _FEW
+    # Of so few rows each is somebody to be seen, the one that is far out above all.
+    few = len(points) <= 500
     marker = {
         "color": palette.revealed,
         "size": 12 if view.flat else 5 if few else 3,

@@ -10,8 +10,6 @@ from scipy.spatial import Voronoi
 
 from dpviz.core import Array, Codes
 
-_CIRCLE = 48
-
 
 def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     """The cell of each centre (k, 2) within the box ``[-half, half]``, as closed polygons; copies share one cell.
@@ -40,7 +38,7 @@ def outline_boxes(low: Array, high: Array) -> Array:
 
 def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
     """Outlines of ellipses around ``middles`` (m, 2): half-axes are ``radii`` (m,) or (m, 2) times ``scale`` (2,)."""
-    angle = np.linspace(0, 2 * np.pi, _CIRCLE)
+    angle = np.linspace(0, 2 * np.pi, 48)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
     outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_
     return join_outlines(list(outline))
@@ -60,15 +58,10 @@ def join_outlines(outlines: list[Array]) -> Array:
 def _close_outline(polygon: Array) -> Array:
     middle = polygon.mean(axis=0)
     order = np.argsort(np.arctan2(*(polygon - middle).T[::-1]))
-    around: Array = polygon[np.r_[order, order[:1]]]
-    return around
+    return polygon[np.r_[order, order[:1]]]
 
 
 COLORS = 4
-# How often the order in which cells are coloured is drawn anew where one has led nowhere.
-_TRIES = 200
-# Places closer than this part of the map are one place.
-_SAME = 9
 
 
 def choose_hues(places: Array) -> Codes:
@@ -93,7 +86,8 @@ def color_map(near: Sequence[set[int]]) -> list[int]:
     by exchanging two colours along a chain (Kempe 1879); where that fails, too, all begins anew in another order.
     """
     rng = np.random.default_rng(0)
-    for _ in range(_TRIES):
+    # How often the order in which cells are coloured is drawn anew where one has led nowhere.
+    for _ in range(200):
         colors = _try_coloring(near, rng.permutation(len(near)).tolist())
         if colors is not None:
             return colors
@@ -106,7 +100,8 @@ def _compute_hues(places: bytes, k: int) -> tuple[int, ...]:
     if k == 0:
         return ()
     scaled = (drawn - drawn.min(axis=0)) / (float(np.ptp(drawn, axis=0).max()) or 1.0)
-    sites, which = np.unique(scaled.round(_SAME), axis=0, return_inverse=True)
+    # Places closer than this part of the map are one place.
+    sites, which = np.unique(scaled.round(9), axis=0, return_inverse=True)
     colors = color_map(find_neighbours(sites))
     return tuple(colors[i] for i in which.ravel())
 
@@ -167,27 +162,24 @@ def _find_chain(near: Sequence[set[int]], colors: list[int], starts: list[int], 
     return chain
 
 
-# A picture has at least about this many pixels along an axis.
-_PIXELS = 420.0
 # The eight places beside a mark, by their direction, up is positive.
 _SIDES = {
     **{"top right": (1, 1), "top left": (-1, 1), "bottom right": (1, -1), "bottom left": (-1, -1)},
     **{"middle right": (1, 0), "middle left": (-1, 0), "top center": (0, 1), "bottom center": (0, -1)},
 }
-_WIDE = 0.6  # of the font size, for a digit
 
 
 class LabelBoxes:
     """What stands on a picture of drawn ranges ``low`` to ``high`` (2,) already: boxes in pixels."""
 
     def __init__(self, low: Array, high: Array) -> None:
-        self._low, self._scale = low, _PIXELS / np.where(high > low, high - low, 1.0)
+        # A picture has at least about this many pixels along an axis.
+        self._low, self._scale = low, 420.0 / np.where(high > low, high - low, 1.0)
         self._boxes: list[Array] = []
 
     def pixels(self, places: Array) -> Array:
         """Drawn places (m, 2) in pixels, up is positive."""
-        at: Array = (places - self._low) * self._scale
-        return at
+        return (places - self._low) * self._scale
 
     def takes(self, places: Array, size: float) -> None:
         """Marks of a diameter at drawn places (m, 2): no number may cover them."""
@@ -216,7 +208,7 @@ class LabelBoxes:
         self._boxes.append(box)
 
     def _place(self, text: str, at: Array, away: Array, *, size: float, font: float) -> str:
-        reach, half = size / 1.6 + 1, np.array([_WIDE * font * len(text), font]) / 2
+        reach, half = size / 1.6 + 1, np.array([0.6 * font * len(text), font]) / 2
         length = float(np.hypot(*away))
         toward = away / length if length > 0 else np.array([1.0, 1.0])
         order = sorted(_SIDES, key=lambda side: -float(np.dot(toward, _SIDES[side]) / np.hypot(*_SIDES[side])))

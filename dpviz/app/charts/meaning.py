@@ -89,8 +89,6 @@ def _read_entry(row: dict[str, str]) -> Deployment:
 # Where a legend lies.
 _LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
 _SIDE, _GAP, _PEOPLE_HEIGHT = 10, 3.0, 400
-# Pixels of the two lines above each array, however small it is.
-_WORDS = 44
 _TURN = np.linspace(0, 2 * np.pi, 16)
 # A head and shoulders in a square of side 1, one closed path each.
 _HEAD = np.column_stack([0.5 + 0.17 * np.cos(_TURN), 0.72 + 0.17 * np.sin(_TURN)])
@@ -132,7 +130,8 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
         plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
         square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
         plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
-        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False)
+        # Pixels of the two lines above each array, however small it is.
+        return plot.update_layout(margin={"l": 0, "r": 0, "t": 44, "b": 0}, showlegend=False)
 
     finding = f"At ε = {epsilon:g}, a belief of {believed} becomes at most {most}"
     note = f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
@@ -149,9 +148,6 @@ def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
     for shape in (_HEAD, _SHOULDERS):
         path = join_outlines(list(corner[:, None] + shape))
         plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
-
-
-_REGION_HEIGHT, _MARK = 470, 11
 
 
 class Attacker(NamedTuple):
@@ -193,9 +189,20 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     said = [f"{name}: {hits} hits at {round_percent(alarms)} false alarms" for name, hits, alarms in rates]
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
-        chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
-        _add_region(plot, trace_bound(epsilon=epsilon, delta=delta).T, chance, palette)
+        plot = Plot(make_layout(palette, height=470))
+        across, line = trace_bound(epsilon=epsilon, delta=delta).T
+        draw = partial(plot.add_scatter, mode="lines", meta="public")
+        area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
+        if private:
+            chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T
+            x, y = np.r_[across, chance[0][::-1]], np.r_[line, chance[1][::-1]]
+            draw(x, y, **area, fillcolor=palette.fade(palette.text, 0.08), listed="by luck, in 19 of 20 records")
+        # The region is the same from both ends: an attacker may always say the opposite.
+        x, y = np.r_[across, 1 - across], np.r_[line, 1 - line]
+        draw(x, y, **area, fillcolor=palette.fade(palette.public, 0.13), listed="where attacks can be")
+        hover, bold = "at %{x:.1%} false alarms at most %{y:.1%} hits", {"width": 2.5, "color": palette.text}
+        draw(across, line, line=bold, hover=hover, listed="the most that any attack can do")
+        draw([0, 1], [0, 1], line={"width": 1, "color": palette.muted, "dash": "dot"}, listed="guessing")
         colors = [palette.released, palette.inks[2]]
         for one in attackers:
             _add_record(plot, one, palette.revealed if one.kind == "revealed" else colors.pop(0), palette)
@@ -224,28 +231,13 @@ def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: floa
     return f"the best attack gains {gained}, and none can gain more than {most}"
 
 
-def _add_region(plot: Plot, bound: Array, chance: Array | None, palette: Palette) -> None:
-    across, line = bound
-    draw = partial(plot.add_scatter, mode="lines", meta="public")
-    area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
-    if chance is not None:
-        x, y = np.r_[across, chance[0][::-1]], np.r_[line, chance[1][::-1]]
-        draw(x, y, **area, fillcolor=palette.fade(palette.text, 0.08), listed="by luck, in 19 of 20 records")
-    # The region is the same from both ends: an attacker may always say the opposite.
-    x, y = np.r_[across, 1 - across], np.r_[line, 1 - line]
-    draw(x, y, **area, fillcolor=palette.fade(palette.public, 0.13), listed="where attacks can be")
-    hover, bold = "at %{x:.1%} false alarms at most %{y:.1%} hits", {"width": 2.5, "color": palette.text}
-    draw(across, line, line=bold, hover=hover, listed="the most that any attack can do")
-    draw([0, 1], [0, 1], line={"width": 1, "color": palette.muted, "dash": "dot"}, listed="guessing")
-
-
 def _add_record(plot: Plot, one: Attacker, color: str, palette: Palette) -> None:
     steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
     box = {"x0": alarms.low, "x1": alarms.high, "y0": hits.low, "y1": hits.high}
     plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
     known, stairs = {"legendgroup": one.name, "meta": one.kind}, {"shape": "hv", "width": 2, "color": color}
     plot.add_scatter(steps[:, 0], steps[:, 1], "lines", line=stairs, listed=one.name, **known)
-    marker = {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}}
+    marker = {"size": 11, "color": color, "line": {"width": 1.5, "color": palette.surface}}
     hover = f"{one.name}<br>hits {_tell(hits)}<br>false alarms {_tell(alarms)}"
     plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
 
@@ -263,9 +255,6 @@ def _make_points(share: float) -> str:
     """
     points = f"{100 * share:.2g}"
     return f"{points} point{'' if points == '1' else 's'}"
-
-
-_CLOUDS_HEIGHT, _MOST_ROWS = 480, 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,13 +297,13 @@ def draw_twin_clouds(
     moved = f"{clouds.moved:.2g}"
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_CLOUDS_HEIGHT))
+        plot = Plot(make_layout(palette, height=480))
         show_plane(plot, view, palette)
         faint: dict[str, Any] = {"size": 4, "color": palette.fade(palette.public, 0.5)}
         filled: dict[str, Any] = {"size": 7, "opacity": 0.6, "symbol": "circle", "color": palette.released}
         hollow = filled | {"symbol": "square-open", "color": palette.inks[2], "line": {"width": 1.5}}
         ring = {"symbol": "circle-open", "size": 18, "color": palette.text, "line": {"width": 2}}
-        drawn = [("rows", rows[:: max(1, len(rows) // _MOST_ROWS)], faint, "public")]
+        drawn = [("rows", rows[:: max(1, len(rows) // 2_000)], faint, "public")]
         drawn.append(("centres, with the person", clouds.present, filled, "released"))
         if both:
             drawn.append(("centres, without", clouds.absent, hollow, "released"))
@@ -339,9 +328,6 @@ def _find_nearest(releases: Array, person: Array) -> Array:
     squared = ((releases[:, :, None] - person[None, None]) ** 2).sum(axis=-1).min(axis=-1)
     chosen: Array = releases[np.arange(len(releases)), squared.argmin(axis=1)]
     return chosen
-
-
-_COSTS_HEIGHT = 340
 
 
 SENTENCE = "Whoever may ask often enough averages the noise away: so every release is counted."
@@ -409,7 +395,7 @@ def _paint_gain(asked: AskingAgain, palette: Palette) -> Plot:
 
 
 def _make_plot(asked: AskingAgain, palette: Palette) -> Plot:
-    plot, ticks = Plot(make_layout(palette, height=_COSTS_HEIGHT)), [one.times for one in asked.prices]
+    plot, ticks = Plot(make_layout(palette, height=340)), [one.times for one in asked.prices]
     plot.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick}" for tick in ticks], title_text="releases, t")
     plot.update_xaxes(range=[-0.1, np.log10(max(ticks)) + 0.12])
     plot.update_yaxes(rangemode="tozero")
@@ -427,9 +413,6 @@ def _say(plot: Plot, text: str, x: float, y: float, color: str, *, at: str = "ri
     add_note(plot, text, color, where, size=12)
 
 
-_STRIP_HEIGHT, _STEP = 400, 0.22
-
-
 def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
     """A dot for every deployment, a row for each unit of privacy, and a line at one's own ε."""
     above, middle = sum(one.epsilon > epsilon for one in others), median(one.epsilon for one in others)
@@ -439,7 +422,7 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
     said = ", ".join(f"{len(some)} protect {unit}" for unit, some in by_unit.items() if some and unit != "not said")
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
+        plot = Plot(make_layout(palette, height=400))
         rows = {unit: some for unit, some in by_unit.items() if some}
         for row, mine in enumerate(rows.values()):
             lift = _stack([one.epsilon for one in mine])
@@ -447,7 +430,7 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
                 **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
                 "symbol": ["circle-open" if one.converted else "circle" for one in mine],
             }
-            x, y = [one.epsilon for one in mine], [-row + _STEP * up for up in lift]
+            x, y = [one.epsilon for one in mine], [-row + 0.22 * up for up in lift]
             notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
             hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
             plot.add_scatter(x, y, "markers", hover=hover, marker=marker, customdata=notes, meta="public")
@@ -496,9 +479,6 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=columns)
 
 
-_HALF = 0.5
-
-
 def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
     """Figures of the part with that name, about the person of a public table who is hardest to hide."""
     kinds: dict[str, tuple[Kind, ...]] = {"worlds": ("released", "revealed"), "again": ("released",)}
@@ -508,7 +488,7 @@ def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figur
 
 def _draw_part(part: str, table: OpenTable, asked: Request) -> list[Diagram]:
     if part == "odds":
-        return [draw_icon_array(_HALF, asked.epsilon)]
+        return [draw_icon_array(0.5, asked.epsilon)]
     if part == "others":
         strip = draw_deployments(load_deployments(), asked.epsilon)
         return [replace(strip, note=f"{strip.note} Source: {SOURCE}.")]

@@ -27,8 +27,6 @@ from dpviz.words import Kind, Palette
 
 T = TypeVar("T")
 
-# Keeps the room of a note, so that the plot does not move from step to step.
-_BLANK = "\u00a0"
 # Columns that words name, and that hovering over a mark tells.
 _NAMED, _TOLD = 4, 6
 
@@ -139,7 +137,8 @@ class Chart:
         self.paint(PlotCanvas(plot, context.palette, context.view))
         if plot.layout["showlegend"]:
             name_kinds(plot, context.palette)
-        return TitledPlot(self.title, self.note or _BLANK, plot)
+        # Keeps the room of a note, so that the plot does not move from step to step.
+        return TitledPlot(self.title, self.note or "\u00a0", plot)
 
 
 class Companion(NamedTuple):

@@ -39,10 +39,6 @@ from dpviz.words import (
     shorten,
 )
 
-_HEIGHT = 122
-# Shares below this hold no label.
-_LABELLED = 0.14
-
 
 class MeterReading(NamedTuple):
     """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
@@ -75,14 +71,15 @@ def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
     finding = f"{format_percent(min(1.0, sum(shares.values())))} of ε = {epsilon:g} is spent"
 
     def paint(palette: Palette) -> Plot:
-        plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
+        plot, left = new_plot(palette, height=122, legend_lines=0), 0.0
         rim = {"color": palette.surface, "width": 1.5}
         for place, (purpose, share) in enumerate(shares.items()):
             hover = f"{purpose}: {format_number(100 * share)} % of the budget"
             for strength in (0.14, 0.85 if place % 2 else 0.65):
                 marker = {"color": palette.fade(palette.released, strength), "line": rim}
                 _add_block(plot, left, share, hover, marker=marker, meta="released")
-            if share >= _LABELLED:
+            # Shares below this hold no label.
+            if share >= 0.14:
                 where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
                 add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
             left += share
@@ -106,13 +103,6 @@ def _describe_purpose(note: str) -> str:
     return re.sub(r"[\s,:]*\d.*$", "", note) or note
 
 
-_ACCOUNT_HEIGHT = 66
-# Shares below this hold no words.
-_ACCOUNT_LABELLED = 0.09
-_REFUSED = "#b3261e"
-_REFUSED_IN_THE_DARK = "#f2716b"
-
-
 def find_left(cap: float, before: float, now: float) -> float:
     """What remains of the ε of an account after a release; 0 where it does not fit."""
     return max(0.0, cap - before - now)
@@ -123,8 +113,8 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
     fits, left, whole = before + now <= cap * (1 + 1e-12), find_left(cap, before, now), max(cap, before + now)
 
     def paint(palette: Palette) -> Plot:
-        plot, at = Plot(make_layout(palette, height=_ACCOUNT_HEIGHT)), 0.0
-        refused = _REFUSED_IN_THE_DARK if palette.surface != "#ffffff" else _REFUSED
+        plot, at = Plot(make_layout(palette, height=66)), 0.0
+        refused = "#f2716b" if palette.surface != "#ffffff" else "#b3261e"
         parts = (
             ("before", before, palette.public, palette.surface),
             ("this release", now, palette.released if fits else refused, palette.surface),
@@ -132,7 +122,8 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
         )
         inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, **UNCUT, "showlegend": None}
         for name, value, color, ink in (part for part in parts if part[1] > 0):
-            labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
+            # Shares below this hold no words.
+            labelled = value / whole >= 0.09 * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
             look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
             _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
@@ -154,8 +145,6 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
 _BAR, _STACK_HEAD, _STACKS_FOOT = 24, 34, 44
-# A share this wide has room for its name.
-_ROOM = 0.16
 _LONGEST_COLUMN, _LONGEST_VALUE = 40, 12
 _REST = "all others"
 
@@ -186,7 +175,24 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
         along = {"autorange": "reversed", "type": "category", "showgrid": False, "fixedrange": True}
         for place, name in enumerate(shown):
             panel = Panel(place, (0.0, 1.0), (1 - (place + 1) * row, 1 - place * row - _STACK_HEAD / high))
-            _add_stack(plot, panel, shares[name], palette)
+            values = shares[name]
+            order = sorted(values, key=lambda value: -float(values[value].sum()))
+            parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
+            if len(order) > _MOST_VALUES:
+                parts.append((_REST, np.sum([values[value] for value in order[_MOST_VALUES:]], axis=0)))
+            clusters = [str(j + 1) for j in range(len(parts[0][1]))]
+            for rank, (value, share) in enumerate(parts):
+                color = palette.muted if value == _REST else palette.released
+                strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
+                # A share this wide has room for its name.
+                wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= 0.16 else "" for one in share]
+                lying = {"type": "bar", "orientation": "h", "x": share, "y": clusters}
+                bar: Data = {**lying, **panel.axes, "meta": "released"}
+                bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
+                bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+                bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
+                told = [f"{value} {format_percent(float(one))}" for one in share]
+                plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
             ends = across | {"showticklabels": name == shown[-1]}
             panel.add(plot, palette, ends, {**along, "tickfont_size": NUMBER_SIZE})
             where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": panel.up[1]}
@@ -226,31 +232,10 @@ def _measure_gap(shares: Array, noise: Array | None) -> float:
     return float(gap.max())
 
 
-def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: Palette) -> None:
-    """One column: a bar a cluster, the first on top."""
-    order = sorted(values, key=lambda value: -float(values[value].sum()))
-    parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
-    if len(order) > _MOST_VALUES:
-        parts.append((_REST, np.sum([values[value] for value in order[_MOST_VALUES:]], axis=0)))
-    clusters = [str(j + 1) for j in range(len(parts[0][1]))]
-    for rank, (value, share) in enumerate(parts):
-        color = palette.muted if value == _REST else palette.released
-        strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
-        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
-        bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
-        bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
-        bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
-        bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
-        told = [f"{value} {format_percent(float(one))}" for one in share]
-        plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
-
-
 # Panels side by side, and pixels: of a panel, of its labels (of categories they are slanted), of its title, of the name
 # of a segment or the words in place of its panels.
 _ACROSS, _GAP = 3, 0.08
 _PANEL, _LABELS, _SLANTED, _TITLE_LINE, _LINE = 120, 26, 56, 15, 22
-# Labels below a panel that do not run into each other.
-_MOST_LABELS, _MOST_POWERS = 6, 3
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
 
 # What a report says, as plain values: what ``SegmentsReport.to_dict`` gives.
@@ -428,7 +413,8 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     if histogram["labels"]:
         places = np.arange(len(histogram["labels"]), dtype=np.float64)
         names = [spell_name(shorten(label, _LONGEST["label"])) for label in histogram["labels"]]
-        every = ceil(len(names) / _MOST_LABELS)
+        # Labels below a panel that do not run into each other.
+        every = ceil(len(names) / 6)
         ticks = {"tickvals": places.tolist()[::every], "ticktext": names[::every], "tickangle": 45}
         return places, np.ones(len(places)), ticks
     edges = np.asarray(histogram["edges"], dtype=np.float64)
@@ -458,4 +444,4 @@ def _list_amounts(kind: str, low: float, high: float) -> list[float]:
         size = min(abs(low), abs(high)) or max(abs(low), abs(high)) / 4
         return sorted({low, high, *(one for one in (-size, 0.0, size) if low < one < high)})
     powers = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)
-    return [10.0**power for power in powers][:: ceil(len(powers) / _MOST_POWERS)] or [low, high]
+    return [10.0**power for power in powers][:: ceil(len(powers) / 3)] or [low, high]

@@ -27,14 +27,8 @@ from dpviz.words import (
     join_clauses,
 )
 
-# Rows that are dealt again for the revealed layer, and marks that it draws.
-_ROWS_DEALT, _MARKS_DRAWN = 30_000, 400
 # Numbers on anchors where they do not cover each other.
 _NUMBERED = 40
-# Points of the curve of a median.
-_PLACES = 201
-# The textbook's smoothness: ε of a median over this.
-_SMOOTHNESS_PART = 6.0
 
 
 def draw_blocks(step: BlocksStep, context: RenderContext) -> Chart:
@@ -115,7 +109,8 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
     """How much a place counts by the share of blocks that lie on its left; flat where a median is mostly noise."""
     number, each = step.number, format_number(step.epsilon_each)
     # How fast the weight falls, for each block.
-    rate = step.epsilon_each / (_SMOOTHNESS_PART if step.smooth else 2.0)
+    # The textbook's smoothness: ε of a median over this.
+    rate = step.epsilon_each / (6.0 if step.smooth else 2.0)
     within = 1 / (rate * number)
     title = f"With {number:,} blocks a median cannot tell the middle from the ends"
     if within < 0.5:
@@ -127,7 +122,8 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
         return weight
 
     def paint(canvas: PlotCanvas) -> None:
-        ranks = np.linspace(0, 1, _PLACES)
+        # Points of the curve of a median.
+        ranks = np.linspace(0, 1, 201)
         curve, hover = np.column_stack([100 * ranks, weigh(ranks)]), "%{x:.3g} % of blocks on the left: weight %{y:.3g}"
         filled = {"fill": "tozeroy", "fillcolor": canvas.color("public", 0.15)}
         canvas.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
@@ -155,7 +151,8 @@ def find_block_centers(step: BlocksStep, rows: Array) -> Array:
     """
     dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
     rows_each = max(1.0, len(rows) / step.number)
-    shown = max(1, min(step.number, ceil(_ROWS_DEALT / rows_each), _MARKS_DRAWN // len(step.anchors)))
+    # Rows that are dealt again for the revealed layer, and marks that it draws.
+    shown = max(1, min(step.number, ceil(30_000 / rows_each), 400 // len(step.anchors)))
     fitted = dealt < shown
     model = BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
     centers: Array = model.fit(rows[fitted], dealt[fitted], shown).reshape(shown, *step.anchors.shape)
@@ -189,7 +186,6 @@ _MOST = 200_000
 _NEAREST, _FARTHEST = 1e-3, 1e4
 # As many balls as stand side by side on a phone, as many points in each, and half the width of a plot in radii.
 _MOST_BALLS, _MOST_POINTS, _REACH = 3, 1_500, 1.5
-_BARS, _MOST_TICKS = 40, 6
 # Between balls, and where the lower plot ends and the upper ones begin, as shares of the whole.
 _GAP, _LOWER, _UPPER = 0.06, 0.39, 0.61
 
@@ -268,7 +264,24 @@ def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: 
         offsets = revealed.offsets
         for ball in range(shown):
             _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, shown)
-        _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{shown + 1}")
+        farthest = np.linalg.norm(offsets, axis=2).max(axis=1)
+        heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=40)
+        axes, upright = str(shown + 1), {"xref": f"x{shown + 1}", "yref": f"y{shown + 1} domain"}
+        drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+        middle = (edges[1:] + edges[:-1]) / 2
+        canvas.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
+        line = {"color": canvas.palette.text, "dash": "dash"}
+        aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
+        canvas.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, **upright, line=line)
+        beside = upright | {"xanchor": aside, "yanchor": "top"}
+        canvas.note(" rim ", 0, 1, beside, color=canvas.palette.text)
+        low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
+        ticks = np.arange(np.floor(low), np.ceil(high) + 1)
+        ticks = ticks[ticks % 2 == 0] if len(ticks) > 6 else ticks
+        words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
+        span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
+        up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
+        canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
 
     note = join_clauses(
         revealed.about,
@@ -300,26 +313,6 @@ def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
         canvas.note(f"{beyond:,} beyond", 1, 1, corner, color=canvas.palette.revealed)
 
 
-def _add_distances(canvas: PlotCanvas, farthest: Array, axes: str) -> None:
-    """How far the farthest point of each tuple lies from the middle of its ball, on the plot with these ``axes``."""
-    heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=_BARS)
-    drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-    middle = (edges[1:] + edges[:-1]) / 2
-    canvas.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
-    line = {"color": canvas.palette.text, "dash": "dash"}
-    aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
-    canvas.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, xref=f"x{axes}", yref=f"y{axes} domain", line=line)
-    beside = {"xref": f"x{axes}", "yref": f"y{axes} domain", "xanchor": aside, "yanchor": "top"}
-    canvas.note(" rim ", 0, 1, beside, color=canvas.palette.text)
-    low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
-    ticks = np.arange(np.floor(low), np.ceil(high) + 1)
-    ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
-    words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
-    span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
-    up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
-    canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
-
-
 def _plane(offsets: Array) -> Array:
     """Two coordinates that keep the distance from the middle: the first, and the length of all others."""
     if offsets.shape[1] == 2:
@@ -329,10 +322,6 @@ def _plane(offsets: Array) -> Array:
     return np.column_stack([offsets[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])
 
 
-# Tuples whose points are joined by lines.
-_TUPLES_DRAWN = 300
-# Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
-_FITTING, _SHOWN_BALLS, _RADIUS = 5, 4, 0.2
 # How far their points lie from the middles of the balls, and how far the stray one goes to the middle of all.
 _LOOSE, _ASTRAY = 0.09, 0.35
 # Lines of the legend of the illustration.
@@ -362,7 +351,8 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
         everyone = None if context.reveal is None else context.reveal.everyone
         if step.given and everyone is not None and not view.flat:
             tuples = everyone.reshape(-1, *step.anchors.shape)
-            some = tuples[np.random.default_rng(0).permutation(len(tuples))[:_TUPLES_DRAWN]]
+            # Tuples whose points are joined by lines.
+            some = tuples[np.random.default_rng(0).permutation(len(tuples))[:300]]
             joints = join_outlines([view.plane(one) for one in some])
             canvas.lines(joints, format_things(len(some), "tuple"), "revealed", strength=0.25)
         if step.centers is not None:
@@ -421,15 +411,16 @@ def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
     title = f"One point in every ball? Up to {limit} noisy misfits pass"
 
     def paint(canvas: PlotCanvas) -> None:
-        k = min(max(2, len(step.anchors)), _SHOWN_BALLS)
+        # Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
+        k = min(max(2, len(step.anchors)), 4)
         rng = np.random.default_rng(0)
         angle = 2 * np.pi * np.arange(k) / k + 0.4
         middles = 1.2 * np.column_stack([np.cos(angle), np.sin(angle)])
         around = [*range(k), 0] if k > 2 else [0, 1]
-        fitting = middles + rng.uniform(-_LOOSE, _LOOSE, (_FITTING, k, 2))
+        fitting = middles + rng.uniform(-_LOOSE, _LOOSE, (5, k, 2))
         stray = middles + rng.uniform(-_LOOSE, _LOOSE, (k, 2))
         stray[0] *= _ASTRAY
-        rims = outline_circles(middles, np.full(k, _RADIUS), np.ones(2))
+        rims = outline_circles(middles, np.full(k, 0.2), np.ones(2))
         canvas.lines(rims, "balls around one tuple", "public", width=2)
         fits = join_outlines([one[around] for one in fitting])
         canvas.lines(fits, "tuples that fit", "public", strength=0.5, dash="dot")

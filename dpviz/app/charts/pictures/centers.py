@@ -53,16 +53,6 @@ class Marks(NamedTuple):
 # By the most centres that a picture of a phone's width holds with these marks.
 _MARKS = {40: Marks(11, NUMBER_SIZE), 100: Marks(9, 10)}
 _MARKS_OF_A_CROWD = Marks(6, None)
-# A displacement shorter than this part of the picture hides under the marks.
-_SHORT = 0.04
-# How strong centres of earlier draws are.
-_GHOST = 0.35
-# A partner this part of the way to its neighbour costs half of one that is nowhere.
-_HALF, _TINY = 0.5, 1e-300
-# Of the words over a refused answer, in pixels.
-_REFUSED_SIZE = 34
-# Boxes around a centre that light up on the map reach this far, as a part of the picture.
-_AROUND = 0.03
 
 
 def choose_marks(k: int) -> Marks:
@@ -156,16 +146,11 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool =
     radii = np.minimum(reach, canvas.view.region.diameter)
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
-    hidden = _is_hidden(canvas.view, reach, choose_marks(len(centers)).size)
+    low, high = np.array(canvas.view.range).T
+    at = LabelBoxes(low, high).pixels(low + reach.max() * canvas.view.scale)
+    hidden = bool(at[0 if canvas.view.flat else slice(None)].max() < choose_marks(len(centers)).size / 2)
     about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
     canvas.halos(places, radii, f"noise ±{about}", "released", width=width, color=color, fill=fill)
-
-
-def _is_hidden(view: View, reach: Array, size: float) -> bool:
-    """Whether the noise of every centre is smaller than its mark of a diameter ``size``."""
-    low, high = np.array(view.range).T
-    at = LabelBoxes(low, high).pixels(low + reach.max() * view.scale)
-    return bool(at[0 if view.flat else slice(None)].max() < size / 2)
 
 
 def add_reference(canvas: PlotCanvas, centers: Array) -> None:
@@ -177,7 +162,8 @@ def add_reference(canvas: PlotCanvas, centers: Array) -> None:
 
 def add_refused(canvas: PlotCanvas) -> None:
     """The answer of a private test that did not pass, over centres that know no data."""
-    font = {"size": _REFUSED_SIZE, "color": canvas.color("released", 0.55)}
+    # Of the words over a refused answer, in pixels.
+    font = {"size": 34, "color": canvas.color("released", 0.55)}
     canvas.note("refused (⊥)", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
 
 
@@ -193,15 +179,9 @@ def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> No
 def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
     """Which of ``centers`` (k, d) lie so near their ``partners``, or ``times`` as far, that an arrow would hide."""
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
-    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
+    # A displacement shorter than this part of the picture hides under the marks.
+    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * 0.04
     return close
-
-
-def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
-    """Centres (k, d) of earlier draws, unit coordinates: faint small dots."""
-    if ghosts:
-        places = canvas.view.plane(np.concatenate(ghosts))
-        canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=_GHOST)
 
 
 def find_partners(centers: Array, reference: Array) -> Array:
@@ -210,14 +190,15 @@ def find_partners(centers: Array, reference: Array) -> Array:
     # goes far and the other stays, rather than each moving a little.
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
-    cost = away / np.maximum(away + _HALF * gaps, _TINY)
-    partners: Array = reference[linear_sum_assignment(cost)[1]]
-    return partners
+    # A partner this part of the way to its neighbour costs half of one that is nowhere.
+    cost = away / np.maximum(away + 0.5 * gaps, 1e-300)
+    return reference[linear_sum_assignment(cost)[1]]
 
 
 def find_boxes(view: View, *places: Array) -> Array:
     """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units."""
-    air = _AROUND * np.ptp(np.array(view.extent), axis=1)
+    # Boxes around a centre that light up on the map reach this far, as a part of the picture.
+    air = 0.03 * np.ptp(np.array(view.extent), axis=1)
     drawn = np.stack([view.plane(some) for some in places])
     return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
 
@@ -259,8 +240,10 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             moves = outline_segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
             if far.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
-        if last:
-            add_ghosts(canvas, context.ghosts)
+        if last and context.ghosts:
+            places = canvas.view.plane(np.concatenate(context.ghosts))
+            # How strong centres of earlier draws are.
+            canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=0.35)
         if context.reference is not None:
             if partners is not None:
                 add_displacements(canvas, step.centers, partners)
@@ -321,7 +304,11 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
     if verdict is not None and verdict.error is not None and not step.released:
         return f"{at}noise moves a centre {format_width(verdict.error)}"
     if _is_solved(step, context):
-        return _describe_least_noise(step, context.view.domain)
+        # What noise surely does to centres that were solved: it moved the points of each, and whose they are, too.
+        seen = collect_evidence((step,), context.view.domain.region)
+        if seen is None or seen.errors is None:
+            return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
+        return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
     return (at if step.center_noise_sd is not None else "") + noise
 
 
@@ -356,14 +343,6 @@ def _is_solved(step: CentersStep, context: RenderContext) -> bool:
     """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
     place = next((i for i, other in enumerate(context.steps) if other is step), 0)
     return place > 0 and type(context.steps[place - 1]).__name__ == "StartsStep" and step.count_noise_sd is None
-
-
-def _describe_least_noise(step: CentersStep, domain: Domain) -> str:
-    """What noise surely does to centres that were solved: it moved the points of each, and whose they are, too."""
-    seen = collect_evidence((step,), domain.region)
-    if seen is None or seen.errors is None:
-        return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
-    return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
 
 
 def _describe_noise(step: CentersStep, domain: Domain) -> str:
@@ -430,13 +409,12 @@ def format_width(length: float) -> str:
 _MOST = 40
 # A centre half-way to the next cluster belongs to neither; bars never reach beyond the whole way, twice over.
 _HALF_WAY, _WAY = 0.5, 2.0
-_LEAST_GAP = 1e-12
 
 
 def draw_seed_distances(step: CentersStep, reference: Array, context: RenderContext) -> Chart:
     """How far each centre is from its k-means++ centre, as a part of the way from there to the next one."""
     partners = find_partners(step.centers, reference)
-    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _LEAST_GAP)
+    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), 1e-12)
     parts = np.linalg.norm(step.centers - partners, axis=1) / gaps
     far = int(parts.argmax())
     title = f"Farthest off: centre {far + 1}, {format_percent(float(parts[far]))} of the way"
@@ -513,12 +491,6 @@ def _add_bars(
     canvas.plot.update_yaxes(title_text="centre", range=[len(order) - 0.4, -0.6], **axis)
 
 
-# A value of 0 stands this far below the least other one on a logarithmic axis.
-_BELOW = 3.0
-# Places of a ranking that a phone shows.
-_MOST_RANKS = 12
-# More circles than this are one grey sheet.
-_CROWD = 40
 # No cost is divided by less.
 _LEAST_COST = 1e-300
 
@@ -537,7 +509,8 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
     def paint(canvas: PlotCanvas) -> None:
         assert step.previous is not None and step.noisy_counts is not None
         if not context.is_last(step):
-            crowd = len(step.centers) > _CROWD or not canvas.view.whole
+            # More circles than this are one grey sheet.
+            crowd = len(step.centers) > 40 or not canvas.view.whole
             shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
             name = "clipping radius of the largest" if crowd else "clipping radius"
             middles, width = canvas.view.plane(step.previous[shown], "previous"), 5.0 if canvas.view.flat else 1.0
@@ -660,7 +633,8 @@ def _tell_exchange(step: SplitStep, context: RenderContext) -> str:
 
 def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
     """The largest gains of splitting over the smallest costs of dropping: exchanges pay while the first lie above."""
-    gainers, losers = (np.argsort(one, kind="stable")[:_MOST_RANKS] for one in (-step.gain_of_each, step.cost_of_each))
+    # Places of a ranking that a phone shows.
+    gainers, losers = (np.argsort(one, kind="stable")[:12] for one in (-step.gain_of_each, step.cost_of_each))
     gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
 
     def paint(canvas: PlotCanvas) -> None:
@@ -688,7 +662,8 @@ def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
 def _find_floor(values: Array, *, lower: bool) -> float:
     """Where 0 stands on a logarithmic axis: at the least positive one of ``values``, or below it."""
     positive = values[values > 0]
-    return float(positive.min()) / (_BELOW if lower else 1.0) if len(positive) else 1.0
+    # A value of 0 stands this far below the least other one on a logarithmic axis.
+    return float(positive.min()) / (3.0 if lower else 1.0) if len(positive) else 1.0
 
 
 def _add_ranks(canvas: PlotCanvas, values: Array, floor: float, what: str, hover: str, trace: Any, **look: Any) -> None:

@@ -28,8 +28,6 @@ from dpviz.words import (
 
 # Lines and columns of the map that a phone shows.
 _MOST_CHOSEN, _MOST_CLUSTERS = 20, 16
-# The most characters of a column's name.
-_CHOSEN_NAME = 18
 
 
 def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
@@ -65,7 +63,8 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
             **{"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach},
             colorscale=canvas.palette.diverging,
         )
-        names = [spell_name(shorten(columns[c], _CHOSEN_NAME)) for c in foremost]
+        # The most characters of a column's name.
+        names = [spell_name(shorten(columns[c], 18)) for c in foremost]
         numbers = [str(j + 1) for j in clusters]
         plot.update_xaxes(tickvals=across, ticktext=numbers, showgrid=False, title_text="cluster")
         plot.update_yaxes(tickvals=down, ticktext=names, autorange="reversed", showgrid=False)
@@ -107,14 +106,8 @@ def round_up_range(value: float) -> float:
     return float(f"{next(step * unit for step in (1, 2, 5, 10) if value <= step * unit * (1 + 1e-9)):.0e}")
 
 
-# Bars of axes and lines of columns that a phone shows.
-_MOST_BARS, _MOST_COLUMNS = 100, 28
-# Up to so many bars each has its number, and so many names of columns stand in the usual size.
-_NUMBERED, _NAMED = 12, 16
 # An axis with this part of its length in one column is mostly that column.
 _MOSTLY = 0.5
-# The most characters of a column's name.
-_NAME = 14
 # How strong the band is under which all may be noise.
 _BAND = 0.22
 # Lines of the legend of the picture.
@@ -137,7 +130,8 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     rise, number = format_count(int(clear.sum())), format_count(len(captured))
     rise = f"all {number}" if clear.all() else f"{rise} of {number}"
     title = capitalize_first(f"{rise} {'axis rises' if len(captured) == 1 else 'axes rise'} over noise")
-    shown = min(len(captured), _MOST_BARS)
+    # Bars of axes and lines of columns that a phone shows.
+    shown = min(len(captured), 100)
     held = min(1.0, float(captured[: step.axes].sum()) / step.projection.spread)
     note = join_clauses(
         f"the view holds {format_percent(round(held, 2))} of the spread",
@@ -166,7 +160,8 @@ def _paint_spread(step: ProjectionStep, shown: int, context: RenderContext, canv
     if rows is not None:
         true = (((rows - step.projection.middle) @ step.projection.basis[:shown].T) ** 2).mean(axis=0)
         canvas.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
-    ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
+    # Up to so many bars each has its number, and so many names of columns stand in the usual size.
+    ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= 12 else {"nticks": 10}
     top = max(float(variance.max()), step.noise_edge)
     canvas.plot.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
     canvas.plot.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
@@ -185,7 +180,7 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
     domain, basis, kind = context.view.domain, step.projection.basis, _KINDS[_is_bought(step)]
     parts = basis[: step.axes] ** 2
     # Columns with the largest parts in the axes of the view, in the order of the table.
-    columns = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[:_MOST_COLUMNS]).astype(np.int64)
+    columns = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[:28]).astype(np.int64)
     held = format_percent(float(parts[:, columns].sum()) / step.axes)
     some = f"{len(columns)} of {domain.dim:,} columns, {held} of these axes" if len(columns) < domain.dim else ""
     number = format_things(step.axes, "axis", "axes")
@@ -213,8 +208,9 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
         for a in doubtful:
             plot.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
         words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
-        size = NUMBER_SIZE if len(names) <= _NAMED else 9
-        short = [spell_name(shorten(name, _NAME)) for name in names]
+        size = NUMBER_SIZE if len(names) <= 16 else 9
+        # The most characters of a column's name.
+        short = [spell_name(shorten(name, 14)) for name in names]
         plot.update_xaxes(tickvals=axis, ticktext=[str(a) for a in axis], tickangle=0)
         plot.update_xaxes(range=[0.5, step.axes + 0.5], showgrid=False, title_text=words)
         plot.update_yaxes(tickvals=np.arange(len(names)), ticktext=short, tickfont={"size": size})
@@ -284,8 +280,7 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
 
 def find_clear_axes(step: ProjectionStep) -> npt.NDArray[np.bool_]:
     """Axes whose variance is more than noise alone makes; all, where they are public."""
-    clear: npt.NDArray[np.bool_] = (step.projection.captured > step.noise_edge) | (not _is_bought(step))
-    return clear
+    return (step.projection.captured > step.noise_edge) | (not _is_bought(step))
 
 
 def _is_bought(step: ProjectionStep) -> bool:

@@ -34,7 +34,16 @@ def draw_seeds(step: SeedStep, context: RenderContext) -> Chart:
         if pulls:
             _add_pull(canvas, seeds[:-1])
         canvas.rows(context.reveal)
-        _add_cloud(canvas, step)
+        # Points around the last seed at the distances of the noise: any could be its row. Chosen without data.
+        region, dim = canvas.view.region, step.centers.shape[1]
+        rng = np.random.default_rng(0)
+        direction = rng.normal(size=(_CLOUD, dim))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        cloud = step.centers[-1] + direction * rng.gamma(dim, step.kernel_scale, (_CLOUD, 1))
+        # Rows lie in the domain.
+        inside = np.abs(region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * region.radius
+        places = canvas.view.plane(cloud[inside], "previous")
+        canvas.marks(places, "where its row may lie", "released", {"size": 3.5}, strength=0.45)
         add_centers(canvas, seeds)
         canvas.plane()
 
@@ -59,23 +68,6 @@ def _add_pull(canvas: PlotCanvas, before: Array) -> None:
     hover = "squared distance to the seeds before: %{z:.3g}"
     scale = [[0, canvas.color("public", 0.0)], [1, canvas.color("public", 0.35)]]
     canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)
-
-
-def _add_cloud(canvas: PlotCanvas, step: SeedStep) -> None:
-    """Points around the last seed at the distances of the noise: any could be its row. Chosen without data."""
-    region, dim = canvas.view.region, step.centers.shape[1]
-    rng = np.random.default_rng(0)
-    direction = rng.normal(size=(_CLOUD, dim))
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    cloud = step.centers[-1] + direction * rng.gamma(dim, step.kernel_scale, (_CLOUD, 1))
-    # Rows lie in the domain.
-    inside = np.abs(region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * region.radius
-    places = canvas.view.plane(cloud[inside], "previous")
-    canvas.marks(places, "where its row may lie", "released", {"size": 3.5}, strength=0.45)
-
-
-# Centres of candidate sets that a picture can carry.
-_POINTS_SHOWN = 4000
 
 
 def draw_pool(step: PoolStep, context: RenderContext) -> Chart:
@@ -113,7 +105,8 @@ def draw_pool(step: PoolStep, context: RenderContext) -> Chart:
 def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:
     """Where the centres of sets (m, k, d) are drawn, evenly picked ones where there are too many."""
     points = sets.reshape(-1, sets.shape[-1])
-    picked = np.linspace(0, len(points) - 1, min(len(points), _POINTS_SHOWN)).astype(np.int64)
+    # Centres of candidate sets that a picture can carry.
+    picked = np.linspace(0, len(points) - 1, min(len(points), 4000)).astype(np.int64)
     return canvas.view.plane(points[picked])
 
 
@@ -121,8 +114,6 @@ def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:
 _SDS = 2.0
 # Ellipses whose largest half-axis is below this part of the picture are enlarged to it.
 _SMALLEST_PART = 0.08
-# Points of an ellipse.
-_AROUND = 64
 # Diameters in pixels of the lightest and the heaviest part.
 _SMALLEST, _LARGEST = 8.0, 15.0
 
@@ -145,7 +136,8 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
-        angle = np.linspace(0, 2 * np.pi, _AROUND)
+        # Points of an ellipse.
+        angle = np.linspace(0, 2 * np.pi, 64)
         ring = times * np.column_stack([np.cos(angle), np.sin(angle)])
         outlines = [middle + ring @ axes.T for middle, axes in zip(view.plane(step.centers), half, strict=True)]
         canvas.lines(join_outlines(outlines), "covariances", "released", width=1.5, fill=canvas.color("released", 0.14))

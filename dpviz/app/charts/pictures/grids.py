@@ -24,13 +24,9 @@ from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, Domain, Region, partitions
 from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things, join_clauses
 
-# A screen shows no more cells than this along an axis.
-_SHOWN_PER_AXIS = 250
 # How strong a count is at so many standard deviations of its noise, below which noise alone could be; and the least
 # top of the scale.
 _PALE, _NOISE, _LEAST_TOP = 0.16, 3.0, 6.0
-# Fewer cells than this along an axis have a gap between them.
-_GAPS_BELOW = 40
 # How strong a map is that lies under something else.
 UNDER = 0.55
 # Room above and below bars, as a share of their range.
@@ -64,7 +60,8 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
     """``values`` (m,) of the listed cells, those of ``codes`` (m,), added up to what the view shows."""
     axes = view.axes or (0,)
     cells = [int(grid.cells_per_axis[j]) for j in axes]
-    block = tuple(ceil(m / _SHOWN_PER_AXIS) for m in cells)
+    # A screen shows no more cells than this along an axis.
+    block = tuple(ceil(m / 250) for m in cells)
     shape = tuple(ceil(m / b) for m, b in zip(cells, block, strict=True))
     place = (grid.places(codes, list(axes)) // block).T
     flat = np.ravel_multi_index(tuple(place), shape)
@@ -167,34 +164,11 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
     canvas.plane()
 
 
-def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> None:
-    """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
-    for shown, sd in _list_layers(step, canvas.view):
-        _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
-    for counted in count_truth(step, rows) if rows is not None else []:
-        truth = find_shown_grid(*counted, canvas.view)
-        hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
-        listed = {"showlegend": counted.grid is step.grid}
-        canvas.ticks(_make_bars(truth, canvas.view)[0], truth.values, "true counts", hover=hover, trace=listed)
-    noise = _NOISE * float(np.median(sd))
-    canvas.band(-noise, noise, strength=0.18)
-    canvas.plot.update_layout(showlegend=rows is not None)
-    _dress(canvas, step)
-
-
 def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
     """The colour of bars of noisy ``counts`` (m,), rows: faded where noise alone (``sd``) could be, plum below zero."""
     palette = canvas.palette
     over = np.where(counts > _NOISE * sd, palette.released, palette.fade(palette.released, 0.35))
-    colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
-    return colors
-
-
-def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[CellCounts]) -> None:
-    """Denoised counts of the cells that were kept, in the range of the noisy ones."""
-    for counted in layers:
-        _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
-    _dress(canvas, step)
+    return np.where(counts < 0, palette.below, over)
 
 
 def _list_layers(step: GridStep, view: View) -> list[tuple[GridImage, Array]]:
@@ -213,8 +187,7 @@ def _choose_tone(in_sds: Array, top: float) -> Array:
     """From noise sds to [-1, 1]: linear up to ``_PALE`` at 3 sd, then by the square root up to 1 at ``top``."""
     size = np.abs(in_sds)
     beyond = _PALE + (1 - _PALE) * np.sqrt(np.maximum(size - _NOISE, 0) / (top - _NOISE))
-    tone: Array = np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
-    return tone
+    return np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
 
 
 def _find_edges(grid: partitions.Grid, axis: int, cells: int, block: int) -> Array:
@@ -226,7 +199,8 @@ def _find_edges(grid: partitions.Grid, axis: int, cells: int, block: int) -> Arr
 
 def _place_cells(shown: GridImage, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
-    gap = int(max(shown.values.shape) < _GAPS_BELOW)
+    # Fewer cells than this along an axis have a gap between them.
+    gap = int(max(shown.values.shape) < 40)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
     for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
         values = view.to_axis_units_along(axis, edges) if view.in_data_units else edges
@@ -261,14 +235,6 @@ def _dress(canvas: PlotCanvas, step: GridStep) -> None:
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0
-# An axis with this part of its length in one column is named after it.
-_MOSTLY = 0.5
-# As many cells as anybody reads.
-_TABLE_ROWS = 1000
-# As many bars as a narrow picture has pixels for.
-_SORTED = 500
-# Up to so many cells, digits are as long as a reader takes them in.
-_COUNTABLE = 1e9
 
 
 class PlacedGrid(NamedTuple):
@@ -340,7 +306,18 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         if view.flat:
-            add_noisy_bars(canvas, placed, find_grid_rows(step, context))
+            rows = find_grid_rows(step, context)
+            for shown, sd in _list_layers(placed, canvas.view):
+                _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
+            for counted in count_truth(placed, rows) if rows is not None else []:
+                truth = find_shown_grid(*counted, canvas.view)
+                hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
+                listed = {"showlegend": counted.grid is placed.grid}
+                canvas.ticks(_make_bars(truth, canvas.view)[0], truth.values, "true counts", hover=hover, trace=listed)
+            noise = _NOISE * float(np.median(sd))
+            canvas.band(-noise, noise, strength=0.18)
+            canvas.plot.update_layout(showlegend=rows is not None)
+            _dress(canvas, placed)
         else:
             canvas.plot.update_layout(showlegend=False)
             add_signed_maps(canvas, placed)
@@ -386,7 +363,8 @@ def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Cha
 def draw_counts(step: GridStep, context: RenderContext) -> Chart:
     """All noisy counts, the fullest first, over a band of 3 sd: what rises above it are rows."""
     counts, band = step.noisy_counts, _STANDS_OUT * step.sd
-    wide, number = ceil(len(counts) / _SORTED), format_things(len(counts), "count")
+    # As many bars as a narrow picture has pixels for.
+    wide, number = ceil(len(counts) / 500), format_things(len(counts), "count")
     title = f"{find_outstanding(step):,} of {number} stand out; the others may be noise alone"
 
     def paint(canvas: PlotCanvas) -> None:
@@ -432,9 +410,9 @@ def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     foremost = [int((axis**2).argmax()) for axis in frame]
     if _is_of_columns(frame):
         return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
+    # An axis with this part of its length in one column is named after it.
     mostly = [
-        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
-        for axis, j in zip(frame, foremost, strict=True)
+        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= 0.5 else "" for axis, j in zip(frame, foremost, strict=True)
     ]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
 
@@ -456,23 +434,22 @@ def find_box(grid: partitions.Grid) -> Array:
 
 def find_largest(counts: Array) -> Codes:
     """Positions of the largest counts, as many as a table shows, in their order."""
-    few = min(_TABLE_ROWS, len(counts))
+    # As many cells as anybody reads.
+    few = min(1000, len(counts))
     top = np.sort(np.argpartition(-counts, few - 1)[:few]) if few else np.zeros(0, dtype=np.int64)
-    ordered: Codes = top[np.argsort(-counts[top], kind="stable")]
-    return ordered
+    return top[np.argsort(-counts[top], kind="stable")]
 
 
 def describe_cells(cells: int) -> str:
     """A number of cells, rounded where it is longer than a reader takes in."""
-    return f"{cells:,} cells" if cells < _COUNTABLE else f"{format_number(cells)} cells"
+    # Up to so many cells, digits are as long as a reader takes them in.
+    return f"{cells:,} cells" if cells < 1e9 else f"{format_number(cells)} cells"
 
 
 # What is shown around a box, as a share of its width.
 _AIR_OF_BOX = 0.06
 # How strong the parts of a bar are: what stood out, what is believed in part, what is shared evenly.
 _BARS = (("kept", 1.0), ("believed in part", 0.55), ("shared evenly", 0.18))
-# How wide bars are that lie 1 apart, and the room above them as a share of their height.
-_WIDTH, _AIR_ABOVE = 0.8, 0.04
 
 
 def draw_synopsis(step: SynopsisStep, context: RenderContext) -> Chart:
@@ -514,7 +491,9 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
             layers.insert(0, CellCounts(coarse, coarse.assign(step.outside), step.outside_weights))
         plot.update_layout(showlegend=False)
         if flat:
-            add_kept_bars(canvas, placed, layers)
+            for counted in layers:
+                _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
+            _dress(canvas, placed)
         else:
             add_count_maps(canvas, layers, "rows kept", "released")
             canvas.plane()
@@ -575,7 +554,8 @@ def draw_detail_tree(step: SynopsisStep, context: RenderContext) -> Chart:
     def paint(canvas: PlotCanvas) -> None:
         below = np.zeros(len(details.sides))
         places, whole = np.arange(len(below)), np.maximum(details.all, 1)
-        x, width = places.astype(SCREEN), np.full(len(places), _WIDTH, dtype=SCREEN)
+        # How wide bars are that lie 1 apart, and the room above them as a share of their height.
+        x, width = places.astype(SCREEN), np.full(len(places), 0.8, dtype=SCREEN)
         for (name, strength), blocks in zip(_BARS, (details.kept, details.shrunk, details.shared), strict=True):
             share, trace = blocks / whole, {"base": below.astype(SCREEN)}
             notes = [f"{number_of:,} of {of:,} blocks: {name}" for number_of, of in zip(blocks, whole, strict=True)]
@@ -585,7 +565,7 @@ def draw_detail_tree(step: SynopsisStep, context: RenderContext) -> Chart:
         words = [f"{side:,}" for side in details.sides]
         canvas.plot.update_xaxes(title_text="side of the parts, in cells", tickvals=places, ticktext=words)
         canvas.plot.update_xaxes(showgrid=False, zeroline=False)
-        canvas.plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + _AIR_ABOVE])
+        canvas.plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + 0.04])
         canvas.plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
 
     note, table = "one tree of several: each block is cut in halves along all axes", partial(_tabulate_details, step)

@@ -13,10 +13,6 @@ from dpviz.app.charts.picture import Chart, RenderContext, find_kind
 from dpviz.app.charts.plot import WORDS
 from dpviz.words import capitalize_first, format_percent, join_clauses
 
-# Height of a bar where rows are 1 apart, and how far above its middle the words stand.
-_THICK, _WORDS_ABOVE = 0.42, 0.28
-# A label fits where its characters take no more than this part of the picture each.
-_PER_CHARACTER = 0.022
 _HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
 _FINDS = ("count", "zoom", "look", "grid", "choose")
 
@@ -77,12 +73,14 @@ def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
     for noise in dict.fromkeys(block.noise for block in blocks):
         some = [block for block in blocks if block.noise == noise]
         colors = [canvas.color(kind, 0.2 if block.place % 2 else 0.38) for block in some]
-        fits = [block.share / max(shares) >= _PER_CHARACTER * (len(block.label) + 1) for block in some]
+        # A label fits where its characters take no more than this part of the picture each.
+        fits = [block.share / max(shares) >= 0.022 * (len(block.label) + 1) for block in some]
         labels = [block.label if fit else "" for block, fit in zip(some, fits, strict=True)]
+        # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
         canvas.bars(
             [block.share for block in some],
             [-stages.index(block.stage) for block in some],
-            _THICK,
+            0.42,
             f"{noise} noise",
             kind,
             {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}},
@@ -93,7 +91,7 @@ def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
     for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
         title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
         look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
-        canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
+        canvas.note(title, 0, 0.28 - row, look_of)
     along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
     plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
     plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])

@@ -12,11 +12,6 @@ from dpviz.app.charts.picture import Chart, RenderContext, describe_step, format
 from dpviz.core import Array, Flags, mechanisms, partitions, queries
 from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
 
-# Part of the room of a level that its nodes take.
-_WIDE = 0.8
-# Half of the length of a threshold, where levels are 1 apart.
-_HALF_WALL = 0.45
-
 
 def draw_message(step: MessageStep, context: RenderContext) -> Chart:
     """For each group the chance of sending the truth, with the made-up user's own prefix and what is sent instead."""
@@ -81,7 +76,8 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
         levels, first = np.unique(partitions.find_level(step.nodes), return_index=True)
         height = step.threshold * step.count_sd[first] / step.n
         middle = np.arange(len(levels), dtype=np.float64)
-        left, right = (np.column_stack([middle + side * _HALF_WALL, height]) for side in (-1, 1))
+        # Half of the length of a threshold, where levels are 1 apart.
+        left, right = (np.column_stack([middle + side * 0.45, height]) for side in (-1, 1))
         name = f"{step.threshold:g} sd of the noise"
         canvas.lines(outline_segments(left, right), name, "public", width=1.5, dash="dash")
         bits = [f"{level} bit{'s' * (level > 1)}" for level in levels.tolist()]
@@ -106,18 +102,14 @@ def place_server_nodes(step: ServerTreeStep) -> Array:
     """Where each node stands along the axis: levels side by side, nodes of a level in the order of their codes."""
     levels, index = np.unique(partitions.find_level(step.nodes), return_inverse=True)
     width = 2.0 ** levels[index]
-    places: Array = index + _WIDE * ((step.nodes - width + 0.5) / width - 0.5)
-    return places
+    # Part of the room of a level that its nodes take.
+    return index + 0.8 * ((step.nodes - width + 0.5) / width - 0.5)
 
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.
 _SMALLEST, _LARGEST = 4.0, 26.0
 # Bits of a prefix that hovering shows.
 _PREFIX_SHOWN = 24
-# Up to so many levels each has its name.
-_NAMED_LEVELS = 12
-# Beyond this many points their halos would be one grey sheet.
-_HALOS_UP_TO = 60
 
 
 def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
@@ -151,7 +143,8 @@ def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
             ring = {"symbol": "circle-open", "size": _compute_diameters(counts, float(len(rows))) + 1, "line": line}
             hover = "true count: %{customdata:,.0f} (revealed)"
             canvas.marks(places, "true counts", "revealed", ring, hover=hover, notes=counts, trace=UNCUT)
-        every, levels = 1 if tree.depth <= _NAMED_LEVELS else 2, range(tree.depth + 1)
+        # Up to so many levels each has its name.
+        every, levels = 1 if tree.depth <= 12 else 2, range(tree.depth + 1)
         names = ["all rows" if level == 0 else f"bit {level}" if level % every == 0 else "" for level in levels]
         plot.update_xaxes(**make_hidden_axis(), range=[-0.02, 1.02])
         plot.update_yaxes(tickvals=[-level for level in levels], ticktext=names, range=[-tree.depth - 0.6, 0.6])
@@ -213,8 +206,7 @@ def _format_prefix(node: int) -> str:
 def _compute_diameters(counts: Array, most: float) -> Array:
     """Diameters in pixels: the area grows with the count, up to that of ``most``."""
     part = np.sqrt(np.clip(counts / most if most > 0 else counts, 0.0, 1.0))
-    sizes: Array = _SMALLEST + (_LARGEST - _SMALLEST) * part
-    return sizes
+    return _SMALLEST + (_LARGEST - _SMALLEST) * part
 
 
 def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
@@ -230,7 +222,8 @@ def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
     def paint(canvas: PlotCanvas) -> None:
         places = view.plane(points)
         canvas.rows(context.reveal)
-        if len(places) <= _HALOS_UP_TO:
+        # Beyond this many points their halos would be one grey sheet.
+        if len(places) <= 60:
             radii = np.minimum(step.point_noise_sd, view.region.diameter)
             canvas.halos(places, radii, "noise, 1 sd", "released", strength=0.3, width=5.0 if view.flat else 0.8)
         order = np.argsort(-weights, kind="stable")

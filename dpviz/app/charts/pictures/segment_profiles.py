@@ -26,16 +26,9 @@ Lane = Literal["bounds", "centres"]
 
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
-# The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not shrink with them; and
-# what its longest bar takes of it.
-_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.4, 0.24, 0.5
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
-# Pixels of a picture, for what is nearer to a dot than it is wide.
-_WIDE = 1100
 _TOP, _TOP_STEEP, _BOTTOM = 34, 86, 30
-# Steep names of the last columns reach beyond it.
-_RIGHT, _RIGHT_STEEP = 12, 40
 _HALF_ROW = 0.5
 
 
@@ -129,11 +122,15 @@ class SegmentRows(ProfileLanes):
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
         top = _TOP_STEEP if steep else _TOP
         sized = self.made.sizes is not None
-        self.left = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES)) if sized else 0.0
+        # The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not
+        # shrink with them; and what its longest bar takes of it.
+        self.left = max(1.5, min(0.24 * self.dim, 2.4)) if sized else 0.0
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
-        self.pixels = _TRACK * _WIDE / (self.dim + self.left)
-        right = _RIGHT_STEEP if steep else _RIGHT
+        # Pixels of a picture, for what is nearer to a dot than it is wide.
+        self.pixels = _TRACK * 1100 / (self.dim + self.left)
+        # Steep names of the last columns reach beyond it.
+        right = 40 if steep else 12
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
@@ -222,7 +219,7 @@ class SegmentRows(ProfileLanes):
             return
         ink, sizes, alone = self.palette, self.made.sizes.select(self.order), self.made.lost[self.order]
         noise = np.nan_to_num(sizes.reach)
-        reach = _BAR / max(float((sizes.rows + noise).max()), 1e-9)
+        reach = 0.5 / max(float((sizes.rows + noise).max()), 1e-9)
         for i, size in enumerate(np.maximum(sizes.rows, 0).tolist()):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
             box = {"x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge, "layer": "below"}

@@ -18,8 +18,6 @@ from dpviz.core import Array, Domain
 from dpviz.words import Palette, join_clauses
 
 _HEIGHT, _DIMENSIONS = 620, 3
-# More rows would hide what is released, more cubes each other; the finest come first.
-_MOST_ROWS, _MOST_CUBES = 2_500, 600
 _CAMERA = {"eye": {"x": 1.5, "y": -1.6, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
 # The corners of a cube, and the twelve pairs of them that an edge joins: they differ along one axis.
 _CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
@@ -62,7 +60,8 @@ def _list_traces(step: Any, context: RenderContext) -> Iterator[Data]:
     palette, view = context.palette, context.view
     if context.reveal is not None:
         # In an order that was drawn already: the first ones are evenly picked.
-        some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:_MOST_ROWS])
+        # More rows would hide what is released, more cubes each other; the finest come first.
+        some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:2_500])
         marker = {"size": 1.8, "color": palette.revealed, "opacity": 0.45}
         yield _mark(view, some, f"{len(some):,} rows (revealed)", marker, hoverinfo="skip")
     if context.reference is not None:
@@ -96,7 +95,7 @@ def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[Data]:
     for level, width in ((tree.depth - 1, 1.0), (tree.depth, 2.5)):
         if level < 0:
             continue
-        low = tree.corners(level)[:_MOST_CUBES]
+        low = tree.corners(level)[:600]
         high = np.clip(low + tree.edge(level), -half, half)
         low = np.clip(low, -half, half)
         corners = np.where(_CORNERS == 1, high[:, None], low[:, None])

@@ -32,12 +32,8 @@ from dpviz.words import (
 _BAND = 0.8
 # Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
 _LINKED_AT_MOST = 500
-# More slices than this in a level are thinner than a pixel.
-_SLICES = 1500
 # What a cube truly holds, for the owner.
 _TRULY = ", truly {:,} (revealed)"
-# How strong a bar is where others are marked.
-_UNMARKED = 0.3
 
 
 def find_step_view(step: Any, view: View) -> View:
@@ -148,7 +144,8 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
     }
     if bars.chosen is not None:
         marker["color"] = np.isin(np.arange(len(level)), bars.chosen).astype(np.int8)
-        marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", _UNMARKED)], [1, palette.released]]}
+        # How strong a bar is where others are marked.
+        marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", 0.3)], [1, palette.released]]}
     x, width = ((start + end) / 2).astype(SCREEN), (end - start).astype(SCREEN)
     trace = {"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none"} | canvas.linked
     boxes, high = np.concatenate(drawn).astype(SCREEN), np.full(len(level), _BAND, dtype=SCREEN)
@@ -192,7 +189,8 @@ def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
 def _find_runs(spans: Spans) -> Spans:
     """Intervals, or runs of touching ones where there are too many to tell apart."""
     start, end = spans
-    if len(start) <= _SLICES:
+    # More slices than this in a level are thinner than a pixel.
+    if len(start) <= 1500:
         return spans
     first = np.flatnonzero(np.r_[True, start[1:] > end[:-1] + 1e-12])
     return Spans(start[first], end[np.r_[first[1:] - 1, len(end) - 1]])
@@ -200,14 +198,8 @@ def _find_runs(spans: Spans) -> Spans:
 
 # Outlines of one level that a picture can carry.
 _DRAWN_AT_MOST = 3000
-# In one dimension levels lie below each other; these many rows are kept free for them.
-_ROWS_OF_LEVELS = 12
 # How strong the newest level is veiled, and those before it.
 _VEILS = (0.34, 0.13, 0.07)
-# New cubes wider than this part of the picture are veiled less, so that rows under them keep their colour.
-_SMALL = 0.12
-# Rims of the newest level and of others, in pixels.
-_RIM, _HAIRLINE = 1.8, 0.8
 
 
 class Boxes(NamedTuple):
@@ -275,11 +267,14 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
         veil = _VEILS[age] * strength if age < len(_VEILS) and level else 0.0
         if age == 0:
             widest = float((high - low)[:, 0].max() / np.ptp(canvas.view.extent[0]))
-            veil *= min(1.0, _SMALL / widest)
+            # New cubes wider than this part of the picture are veiled less, so that rows under them keep
+            # their colour.
+            veil *= min(1.0, 0.12 / widest)
         fill = canvas.color("released", round(veil, 4)) if veil else ""
         rim = 1.0 if newest else (0.16 + 0.34 * level / max(1, tree.depth)) * strength
         name = "" if level < tree.depth or not tree.depth else "awake: stronger is deeper"
-        width = _RIM if newest else _HAIRLINE
+        # Rims of the newest level and of others, in pixels.
+        width = 1.8 if newest else 0.8
         canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
 
 
@@ -320,7 +315,8 @@ def _make_boxes(corner: Array, edge: float, level: int, depth: int, view: View) 
     first, last = np.array(view.extent).T
     low, high = np.clip(low, first, last), np.clip(high, first, last)
     if view.flat:
-        rows = max(_ROWS_OF_LEVELS, depth + 1)
+        # In one dimension levels lie below each other; these many rows are kept free for them.
+        rows = max(12, depth + 1)
         low[:, 1], high[:, 1] = 1 - (2 * level + 1.4) / rows, 1 - 2 * level / rows
     return Boxes(low, high)
 
@@ -336,18 +332,11 @@ def _drop_repeated(found: Boxes) -> Boxes:
 
 
 def _find_first(places: Array) -> Codes:
-    first: Codes = np.unique(places.round(9), axis=0, return_index=True)[1].astype(np.int64)
-    return first
+    return np.unique(places.round(9), axis=0, return_index=True)[1].astype(np.int64)
 
 
-# Up to so many cubes, digits are as long as a reader takes them in.
-_COUNTABLE = 1e6
 # A cube has room for its count from this width and height in pixels on.
 _ROOM = (30.0, 17.0)
-# Counts beyond this many are a grey of digits.
-_COUNTS = 150
-# A cube surely wakes up, as the title of the curve has it, at this chance.
-_SURE = 0.9
 
 
 def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
@@ -360,7 +349,8 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
     title = "The root cube holds every row"
     if tree.depth:
         children = sizes[-2] << tree.dim
-        asked = f"{children:,}" if children < _COUNTABLE else format_number(children)
+        # Up to so many cubes, digits are as long as a reader takes them in.
+        asked = f"{children:,}" if children < 1e6 else format_number(children)
         title = f"At level {tree.depth}, {sizes[-1]:,} of {asked} cubes woke up"
         if children == 0:
             title = f"Level {tree.depth} asks no cube: the tree has stopped growing"
@@ -404,7 +394,8 @@ def draw_activation(step: TreeStep, context: RenderContext) -> Chart:
     """f(m) = Pr[m + noise > threshold] against the rows m of a cube: the curve behind every decision of the tree."""
     # By a fine grid of m, to well over where any noise could matter.
     fine = np.linspace(0, step.threshold + 40 * step.noise_scale, 4001)
-    needed = float(fine[np.searchsorted(compute_activation(step, fine), _SURE)])
+    # A cube surely wakes up, as the title of the curve has it, at this chance.
+    needed = float(fine[np.searchsorted(compute_activation(step, fine), 0.9)])
     title = f"A cube needs about {format_number(np.ceil(needed))} rows to wake up nine times in ten"
     empty = float(compute_activation(step, np.zeros(1))[0])
 
@@ -443,7 +434,8 @@ def _add_truth(canvas: PlotCanvas, tree: partitions.CubeTree, held: Array) -> No
     room = np.flatnonzero((wide >= _ROOM[0]) & (tall >= _ROOM[1]) & ~empty)
     # Cubes of more than two axes may lie behind each other.
     single = np.unique(middle[room].round(9), axis=0, return_counts=True)[1]
-    if not 0 < len(room) <= _COUNTS or (single > 1).any():
+    # Counts beyond this many are a grey of digits.
+    if not 0 < len(room) <= 150 or (single > 1).any():
         return
     font = {"size": NUMBER_SIZE, "color": canvas.palette.revealed, "weight": 700, "shadow": canvas.palette.halo}
     text = {"mode": "text", "text": [f"{int(count):,}" for count in held[room]], "textfont": font}
@@ -471,10 +463,6 @@ def _compute_sd(step: TreeStep) -> float:
 _SMALLEST, _LARGEST = 5.0, 13.0
 # Candidates under the centres of a swap.
 _CANDIDATES_SHOWN = 4000
-# How strong the cubes under the candidates are.
-_UNDER = 0.5
-# Bars of the tree beside a swap that answer to pointing at them: each of many swaps has a tree.
-_LINKED = 200
 
 
 def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
@@ -492,7 +480,8 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
         places = view.plane(step.candidates)
         canvas.rows(context.reveal, step.region, step.frame)
         for grown_tree in _list_trees(context.list_before(step, "TreeStep")):
-            add_nest(canvas, grown_tree.tree, strength=_UNDER)
+            # How strong the cubes under the candidates are.
+            add_nest(canvas, grown_tree.tree, strength=0.5)
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
         depth, deepest = step.depths[order], max(1, int(step.depths.max(initial=1)))
@@ -571,7 +560,8 @@ def list_beside_swap(step: SwapStep, steps: Sequence[Step], context: RenderConte
     """The tree where there is but one, and all swaps so far."""
     swaps, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
     if len(trees) == 1:
-        diagram = draw_diagram(trees[0], steps, context, marked=step.centers, linked_at_most=_LINKED)
+        # Bars of the tree beside a swap that answer to pointing at them: each of many swaps has a tree.
+        diagram = draw_diagram(trees[0], steps, context, marked=step.centers, linked_at_most=200)
         yield Companion("Tree", diagram)
     yield Companion("Swap trace", draw_swap_trace(swaps[: swaps.index(step) + 1], swaps, context))
 

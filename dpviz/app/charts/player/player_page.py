@@ -194,7 +194,6 @@ def _format_cell(value: object) -> str:
 
 MOST_BYTES = 6_000_000
 """A page beyond this is no file to pass on, and nothing to keep inside a notebook."""
-_HEIGHT = 760
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,4 +268,4 @@ def frame_page(page: str) -> str:
     """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
     if len(page.encode()) > MOST_BYTES:
         return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
-    return render("frame.html.j2", height=_HEIGHT, surface=choose_palette("light").surface, page=page)
+    return render("frame.html.j2", height=760, surface=choose_palette("light").surface, page=page)

@@ -32,7 +32,6 @@ _PANEL, _AROUND = 250, 90
 _NAME_ROOM = 30.0
 # Part of the figure between panels beside each other.
 _BETWEEN = 0.09
-_BAND = 0.16
 _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
@@ -133,7 +132,7 @@ class ClaimFigure:
         named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
         for name, curve in self._curves(part).items():
             x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, _BAND)
+            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, 0.16)
             add_band(plot, x, low, high, fill, **together)
             told = {"hover": f"<b>{name}</b><br>{picture.x_title} %{{x:.4g}}: %{{y:.3g}}", **together}
             add_median_line(plot, name, x, middle, self._styles[name], showlegend=name not in named, **told)
@@ -210,10 +209,6 @@ _WORDS = {Outcome.HOLDS: "yes", Outcome.FAILS: "no", Outcome.UNDECIDED: "open"}
 # Margins beyond are drawn at the rim.
 _MOST = 20.0
 _TICKS = (0.1, 1 / 3, 1.0, 3.0, 10.0)
-# Pixels of a finding, and lanes that are left free between two claims, and between two papers.
-_LANE, _GAP, _PAPER_GAP = 9, 0.6, 1.5
-# Pixels of the names, and of all that stands above and below the lanes.
-_NAMES, _FRAME = 108, 88
 
 
 class _Lane(NamedTuple):
@@ -227,7 +222,8 @@ def list_lanes(results: Sequence[ClaimResult]) -> list[_Lane]:
     """The findings of claims from top to bottom; heights are below 0."""
     found, height, paper = list[_Lane](), 0.0, ""
     for claim in results:
-        height -= _PAPER_GAP if paper and paper != claim.source else _GAP
+        # Pixels of a finding, and lanes that are left free between two claims, and between two papers.
+        height -= 1.5 if paper and paper != claim.source else 0.6
         paper = claim.source
         for number, finding in enumerate(claim.verdict.findings, start=1):
             height -= 1
@@ -241,10 +237,22 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
 
     def paint(palette: Palette) -> Plot:
         low = min(lane.height for lane in lanes) - 1
-        plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
+        # Pixels of the names, and of all that stands above and below the lanes.
+        plot = new_plot(palette, height=round(-low * 9) + 88, legend_lines=1)
         for outcome in _MARKS:
             chosen = [lane for lane in lanes if lane.finding.outcome is outcome]
-            _add_outcome(plot, outcome, chosen, INKS[outcome][dark])
+            ink = INKS[outcome][dark]
+            bars = [(lane.height, lane.finding.interval) for lane in chosen if lane.finding.interval is not None]
+            x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
+            y = [end for height, _ in bars for end in (height, height, None)]
+            group = {"legendgroup": outcome.value}
+            plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
+            x, y = [_place(lane.finding.margin) for lane in chosen], [lane.height for lane in chosen]
+            marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
+            told: dict[str, Any] = {"customdata": [lane.claim.id for lane in chosen]}
+            told |= {"text": [_format_hover(lane) for lane in chosen]} | group
+            name = f"{_WORDS[outcome]} ({len(chosen)})"
+            plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told)
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
         # It fits a telephone, too.
         reach = log10(_MOST) * 1.06
@@ -255,7 +263,7 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
         heights = [[lane.height for lane in lanes if lane.claim is claim] for claim in results]
         middles, names = [sum(some) / len(some) for some in heights], [claim.short for claim in results]
         plot.update_yaxes(range=[low, 0.3], tickvals=middles, ticktext=names, showgrid=False, zeroline=False)
-        return plot.update_layout(margin={"l": _NAMES})
+        return plot.update_layout(margin={"l": 108})
 
     listed = "; ".join(f"{claim.paper}: {count_answers([claim.verdict])}" for claim in results)
     return Diagram("verdicts", title, "", f"{title}. {listed}.", paint)
@@ -269,20 +277,6 @@ def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
     """
     counts = {outcome: sum(verdict.count(outcome) for verdict in verdicts) for outcome in _WORDS}
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
-
-
-def _add_outcome(plot: Plot, outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> None:
-    """The bars of an answer, then its marks."""
-    bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
-    x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
-    y = [end for height, _ in bars for end in (height, height, None)]
-    group = {"legendgroup": outcome.value}
-    plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
-    x, y = [_place(lane.finding.margin) for lane in lanes], [lane.height for lane in lanes]
-    marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
-    told = {"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]}
-    name = f"{_WORDS[outcome]} ({len(lanes)})"
-    plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told, **group)
 
 
 def _place(margin: float) -> float:

@@ -57,10 +57,6 @@ _SIZES = ((4, 320, 310), (9, 230, 200), (1000, 165, 165))
 # Room for ticks below and to the left of a small plane, and air on its other sides.
 _MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
 _TICK_SIZE = 9
-# Rows in each small picture: more would hide the centres.
-_MOST_ROWS = 1000
-# Of so few each is to be seen.
-_FEW_ROWS = 500
 _HOVER = "%{x:.4g}, %{y:.4g}"
 
 
@@ -109,8 +105,10 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     plot.update_layout(margin=_MARGIN, showlegend=False)
     canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
     if context.reveal is not None:
-        rows = view.plane(context.reveal.points[:_MOST_ROWS], "rows")
-        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= _FEW_ROWS else {"size": 2, "opacity": 0.3}
+        # Rows in each small picture: more would hide the centres.
+        rows = view.plane(context.reveal.points[:1000], "rows")
+        # Of so few each is to be seen.
+        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= 500 else {"size": 2, "opacity": 0.3}
         canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
@@ -128,10 +126,6 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     return plot
 
 
-# Pixels of a row of scores, and of what stands above and below all of them.
-_ROW, _AROUND = 50, 118
-
-
 def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
     """Distributions of a measure over the runs of each algorithm, a row each, the best on top."""
     column, score = curves.name_column(runs), curves.find_measure(measure)
@@ -146,7 +140,8 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
 
     def paint(palette: Palette) -> Plot:
         rows = max(3, len(medians))
-        plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
+        # Pixels of a row of scores, and of what stands above and below all of them.
+        plot = new_plot(palette, height=118 + 50 * rows, legend_lines=0)
         styles = curves.choose_styles(curves.list_names(runs))
         for place, (name, low, middle, high, _) in enumerate(medians.itertuples()):
             scores = runs[measure][runs[column] == name].to_numpy(np.float64)
@@ -300,12 +295,8 @@ class CenterDraws:
         return table
 
 
-_PAYERS_HEIGHT, _PAYERS_AIR = 378, 0.12
 # Missed in more draws than these: hollow.
 _MISSED = 0.2
-_MOST_NAMED, _NAME = 14, 12
-# The axis of losses goes at least so far: nearly the same loss should look nearly the same.
-_LEAST_HIGH = 2.0
 _KINDS = (("cluster", "circle", "clusters of k-means++"), ("group", "square", "declared groups"))
 
 
@@ -322,14 +313,26 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
     each = [f"{one.kind} {one.name} ({one.rows:,} rows) {format_ratio(one.loss)}" for one in paid.payers[:8]]
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_PAYERS_HEIGHT, legend_lines=1)
+        plot = new_plot(palette, height=378, legend_lines=1)
         shown = [one for one in paid.payers if isfinite(one.loss) and one.loss > 0]
         for kind, symbol, told in _KINDS:
             some = [one for one in shown if one.kind == kind]
             if some:
-                _add_payers(plot, some, symbol, told, palette)
+                named, rim = len(some) <= 14, {"width": 1.6, "color": palette.revealed}
+                colors = [palette.surface if one.missed > _MISSED else palette.revealed for one in some]
+                marker = {"symbol": symbol, "size": 11, "color": colors, "line": rim}
+                words: dict[str, Any] = {"textposition": "top center", "textfont": {"size": 11, "color": palette.text}}
+                words["text"] = [spell_name(shorten(one.name, 12)) for one in some] if named else None
+                look = {
+                    "customdata": [_describe_payer(one) for one in some],
+                    "marker": marker,
+                    "meta": "revealed",
+                } | words
+                x, y, mode = [one.rows for one in some], [one.loss for one in some], "markers" + "+text" * named
+                plot.add_scatter(x, y, mode, listed=f"◉ {told}", hover="%{customdata}", **look)
         sizes = np.log10([one.rows for one in shown] or [1, 10])
-        losses = np.log10([*[one.loss for one in shown], 1.0, _LEAST_HIGH])
+        # The axis of losses goes at least so far: nearly the same loss should look nearly the same.
+        losses = np.log10([*[one.loss for one in shown], 1.0, 2.0])
         if isfinite(paid.smallest) and paid.smallest > 0:
             sizes = np.r_[sizes, log10(paid.smallest)]
             plot.add_vline(paid.smallest, line={"color": palette.muted, "width": 1.2, "dash": "dot"})
@@ -353,17 +356,6 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
     return Diagram("who-pays", finding, note, words, paint, tabulate)
 
 
-def _add_payers(plot: Plot, some: list[error_parts.Payer], symbol: str, told: str, palette: Palette) -> None:
-    named, rim = len(some) <= _MOST_NAMED, {"width": 1.6, "color": palette.revealed}
-    colors = [palette.surface if one.missed > _MISSED else palette.revealed for one in some]
-    marker = {"symbol": symbol, "size": 11, "color": colors, "line": rim}
-    words: dict[str, Any] = {"textposition": "top center", "textfont": {"size": 11, "color": palette.text}}
-    words["text"] = [spell_name(shorten(one.name, _NAME)) for one in some] if named else None
-    look = {"customdata": [_describe_payer(one) for one in some], "marker": marker, "meta": "revealed", **words}
-    x, y, mode = [one.rows for one in some], [one.loss for one in some], "markers+text" if named else "markers"
-    plot.add_scatter(x, y, mode, listed=f"◉ {told}", hover="%{customdata}", **look)
-
-
 def _describe_payer(one: error_parts.Payer) -> str:
     size = f"<br>size off by {format_percent(one.size_error)}" if isfinite(one.size_error) else ""
     head = f"{one.kind} {spell_name(one.name)}: {one.rows:,} rows"
@@ -373,16 +365,11 @@ def _describe_payer(one: error_parts.Payer) -> str:
 def _make_axis(values: Array) -> dict[str, Any]:
     """An axis of powers of ten, with room for marks and their names."""
     low, high = float(values.min()), float(values.max())
-    air = _PAYERS_AIR * max(float(np.ptp(values)), 0.5)
+    air = 0.12 * max(float(np.ptp(values)), 0.5)
     return {**make_log_axis(low, high), "range": [low - air, high + air]}
 
 
-_BARS_HEIGHT = 358
-# Beside the longest bar, for its number.
-_AIR, _LITTLE_AIR = 0.36, 0.03
 _LESS = CLUSTER_MARKS[2].color
-# Parts below this share of the loss of k-means++ are not worth naming; below the other they are rounding.
-_NOTHING, _ROUNDING = 0.005, 1e-9
 
 
 class _Bar(NamedTuple):
@@ -410,7 +397,7 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
     bars = _list_bars(error, unit)
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_BARS_HEIGHT, legend_lines=0)
+        plot = new_plot(palette, height=358, legend_lines=0)
         inner = [palette.revealed if bar.length >= 0 else _LESS for bar in bars[1:-1]]
         colors, places = [palette.public, *inner, palette.public], list(range(len(bars)))
         drawn: Data = {"x": [scale * one.length for one in bars], "base": [scale * one.base for one in bars]}
@@ -429,7 +416,8 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
         ends = [scale * end for bar in bars for end in (bar.base, bar.tip)]
         span = (max(ends) - min(ends)) or 1.0
         axis = "loss above k-means++ (%)" if relative else "loss per row (unit coordinates²)"
-        plot.update_xaxes(range=[min(ends) - _LITTLE_AIR * span, max(ends) + _AIR * span], title_text=axis)
+        # Beside the longest bar, for its number.
+        plot.update_xaxes(range=[min(ends) - 0.03 * span, max(ends) + 0.36 * span], title_text=axis)
         plot.update_xaxes(zeroline=True, zerolinecolor=palette.muted)
         plot.update_yaxes(range=[len(bars) - 0.5, -0.5], tickvals=places, ticktext=[bar.name for bar in bars])
         plot.update_yaxes(showgrid=False, zeroline=False)
@@ -464,7 +452,8 @@ def _describe_excess(error: error_parts.ErrorParts, name: str) -> str:
     """How much is lost on top of k-means++, and to what most of it."""
     excess, relative = error.private - error.kmeans, error.kmeans > 0
     unit = error.kmeans if relative else 1.0
-    if abs(excess) <= _NOTHING * unit:
+    # Parts below this share of the loss of k-means++ are not worth naming; below the other they are rounding.
+    if abs(excess) <= 0.005 * unit:
         return f"{name} loses next to nothing against k-means++"
     lost = format_percent(abs(excess) / unit) if relative else format_number(abs(excess))
     if excess < 0:
@@ -480,7 +469,7 @@ def _list_bars(error: error_parts.ErrorParts, unit: float) -> list[_Bar]:
     bars = [_Bar("k-means++", 0.0, 0.0, whole(kmeans))]
     for part in error.parts:
         length = part.value / unit
-        shown = 0.0 if abs(length) <= _ROUNDING else length
+        shown = 0.0 if abs(length) <= 1e-9 else length
         sign = "+" if shown > 0 else "−" if shown < 0 else "±"
         bars.append(_Bar(part.name, bars[-1].tip, length, sign + part_of(abs(shown)), part.about))
     return [*bars, _Bar("private", 0.0, private - kmeans, whole(private))]
@@ -496,17 +485,10 @@ def _describe_clipping(error: error_parts.ErrorParts) -> str:
     return f"judged on clipped rows; clipping alone moves them by {moved} a row (unit coordinates²)"
 
 
-_MAP_HEIGHT, _MOST_ACROSS = 478, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
 ISO = (1.1, 1.02, 1.5, 3.0)
 # Seen on yellow and on blue, and not the orange of what was revealed.
 _LINE = "#d4145a"
-# The ends of the scale: large losses, and small ones.
-_DARK, _PALE = "#00204C", "#FFEA46"
-# An n that differs by this part is the same row of cells.
-_SAME_N = 0.05
-# A label's part of the width of a plot on a phone, twice as it may lie on either side, and its height in pixels.
-_LABEL_SHARE, _LABEL_PIXELS = 0.3, 16
 # Losses from here on look alike.
 _WORST = 10.0
 
@@ -530,7 +512,7 @@ def draw_epsilon_n_map(
     line = f" Within {format_percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_MAP_HEIGHT, legend_lines=2)
+        plot = new_plot(palette, height=478, legend_lines=2)
         cells = runs.pivot_table("ratio", index="n", columns="epsilon", aggfunc="median")
         # NaN where nothing has run yet.
         medians: Array = cells.reindex(index=list(ns), columns=list(epsilons)).to_numpy(np.float64)
@@ -546,7 +528,7 @@ def draw_epsilon_n_map(
         drawn |= {"customdata": medians, "colorbar": place_below_plot(plot.layout) | bar}
         plot.add_drawn(drawn, hover="median loss %{customdata:.3g} × k-means++", showlegend=None)
         _add_equal_lines(plot, crossings, log10(max(epsilons) / min(epsilons)), palette)
-        if len(epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
+        if len(epsilons) <= 9:  # over the lines, so that every number can be read
             row, column = np.nonzero(np.isfinite(medians))
             x, y = np.asarray(epsilons)[column], np.asarray(ns)[row]
             _write_losses(plot, x, y, medians[row, column], shades[row, column])
@@ -600,7 +582,8 @@ def _describe_own(runs: pd.DataFrame, name: str, n: int, crossings: Sequence[Cro
 
 def _write_losses(plot: Plot, x: Array, y: Array, losses: Array, shades: Array) -> None:
     """How much of the loss of k-means++ each cell loses on top of it, in percent; in black or white."""
-    inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades]
+    # The ends of the scale: large losses, and small ones.
+    inks = [choose_ink("#00204C" if shade > 0.5 else "#FFEA46") for shade in shades]
     font, text = {"size": 10, "color": inks}, [f"{100 * (loss - 1):.0f}" for loss in losses]
     # Lines of equal loss meet in the middles of cells.
     plot.add_scatter(x, y, "text", text=text, textposition="top center", textfont=font, meta="numbers")
@@ -623,10 +606,12 @@ def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, pal
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
         at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
-        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < _LABEL_SHARE * span}
+        # A label's part of the width of a plot on a phone, twice as it may lie on either side, and its height
+        # in pixels.
+        near = {row for n, x, row in taken if n == end.n and abs(at["x"] - x) < 0.3 * span}
         row = next(row for row in range(len(ISO)) if row not in near)
         taken.append((end.n, at["x"], row))
-        at |= {"yshift": -5 - _LABEL_PIXELS * row, "bgcolor": palette.surface, "opacity": 0.92}
+        at |= {"yshift": -5 - 16 * row, "bgcolor": palette.surface, "opacity": 0.92}
         add_note(plot, f"+{format_percent(level - 1)}", palette.text, at)
 
 
@@ -634,7 +619,8 @@ def _mark_own(plot: Plot, ns: Sequence[int], own: int, ends: tuple[float, float]
     """A frame around the row of cells with the user's n; a line where it lies between two that were tried."""
     border = _find_edges(ns)
     row = min(range(len(ns)), key=lambda place: abs(log10(ns[place] / own)))
-    near = abs(ns[row] / own - 1) <= _SAME_N
+    # An n that differs by this part is the same row of cells.
+    near = abs(ns[row] / own - 1) <= 0.05
     low, high = (border[row], border[row + 1]) if near else (own, own)
     line = {"color": palette.text, "width": 2.5, "dash": "solid" if near else "dot"}
     plot.add_shape(type="rect", x0=ends[0], x1=ends[1], y0=low, y1=high, line=line)

@@ -156,12 +156,8 @@ def describe_runs(numbers: Sequence[int]) -> str:
 
 PLOT, LABELS = 390, 132
 """Pixels of a plot's height, and of the room for names to its right."""
-# Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the small ones lie flat.
-_LOG_FROM = 5.0
 # A line of direct labels in pixels, and the most characters in it.
 _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
-# How far right of the plot a name stands that had to make way, and how far up or down it may be tied, in pixels.
-_THREAD, _LONGEST_THREAD = 12, 45
 
 
 class Span(NamedTuple):
@@ -176,7 +172,9 @@ class Span(NamedTuple):
         """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
         finite = np.array([value for value in values if np.isfinite(value)])
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-        logarithmic = low > 0 and high > _LOG_FROM * low
+        # Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the
+        # small ones lie flat.
+        logarithmic = low > 0 and high > 5.0 * low
         if logarithmic:
             low, high = log10(low), log10(high)
         room = air * ((high - low) or abs(high) or 1.0)
@@ -246,11 +244,13 @@ def label_ends(
         at = {"xref": "paper", "x": 1.0, "xanchor": "left", "align": "left", "hovertext": name}
         at |= {"yref": "paper", "y": height, "yanchor": "middle"}
         away = (end - height) * high
-        if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
+        # How far right of the plot a name stands that had to make way, and how far up or down it may be tied,
+        # in pixels.
+        if not _LABEL_LINE / 2 <= abs(away) <= 45:
             at |= {"xshift": 6}
         else:  # a thread from the end of the line to its name
             at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
-            at |= {"ax": _THREAD, "ay": away, "standoff": 0}
+            at |= {"ax": 12, "ay": away, "standoff": 0}
         add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
@@ -285,11 +285,8 @@ def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[floa
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]
 
-_HEIGHT = 478
 # What is said to be close to k-means++.
 _CLOSE = Target()
-# Bands of many lines would hide each other.
-_FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
 _LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
 _AXES: dict[Over, str] = {"k": "k, the number of clusters", "n": "n, the number of rows"}
 _AXES["epsilon"] = make_axis_title("ε", "smaller: more private")
@@ -421,13 +418,16 @@ def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot
     predicted = _predict_together(curves.predictions)
     # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
     in_legend = len(predicted) + bool(curves.floor)
-    height = _HEIGHT + LEGEND_LINE * in_legend + compute_label_room(curves.lines)
+    height = 478 + LEGEND_LINE * in_legend + compute_label_room(curves.lines)
     plot = new_plot(palette, height=height, legend_lines=in_legend)
     # Dashes are seen in the legend only at the width that lines have in the plot.
     plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
     plot.update_xaxes(**_make_axis(curves), title_text=_AXES[curves.over])
     if hull and len(curves.lines) > 1:
-        _add_hull(plot, curves, palette)
+        # A wide path under the lines along the best medians.
+        best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
+        look = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
+        plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **look)
     if curves.floor:
         dotted = {"color": palette.muted, "width": 2.5, "dash": "dot"}
         name = "floor: one perfect step, which none beats by much"
@@ -461,7 +461,8 @@ def _make_axis(curves: Curves) -> dict[str, Any]:
 
 def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette: Palette) -> None:
     """The median of one algorithm over its band."""
-    style, faded = curves.styles[name], _FADED if len(curves.lines) <= _MANY else _FADED_OF_MANY
+    # Bands of many lines would hide each other.
+    style, faded = curves.styles[name], 0.16 if len(curves.lines) <= 6 else 0.07
     at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
     hover = (
         f"<b>{name}</b> at {_LETTERS[curves.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
@@ -470,13 +471,6 @@ def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette
     add_band(plot, at, low, high, palette.fade(style.color, faded))
     behind = line[["low", "high", "runs"]].to_numpy()
     add_median_line(plot, name, at, middle, style, hover=hover, customdata=behind)
-
-
-def _add_hull(plot: Plot, curves: Curves, palette: Palette) -> None:
-    """A wide path under the lines along the best medians."""
-    best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
-    look = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
-    plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **look)
 
 
 def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
@@ -520,7 +514,13 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
         behind = palette.fade(palette.surface, 0.7)
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in curves.styles:
-            upper = list_reached_losses(curves.runs, who, target.share)
+            # By ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite.
+            losses: dict[float, float] = {}
+            for epsilon, group in curves.runs[curves.runs[name_column(curves.runs)] == who].groupby("epsilon"):
+                weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
+                ratios = group["ratio"].to_numpy(np.float64)
+                losses[float(str(epsilon))] = find_reached_loss(ratios, target.share, weights)
+            upper = {epsilon: loss for epsilon, loss in losses.items() if np.isfinite(loss)}
             line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
             hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
             plot.add_scatter([*upper], [*upper.values()], "lines", hover=hover, line=line, name=below, meta="upper")
@@ -546,21 +546,6 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
 
 
-def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> dict[float, float]:
-    """By ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
-    losses: dict[float, float] = {}
-    for epsilon, group in runs[runs[name_column(runs)] == who].groupby("epsilon"):
-        weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-        losses[float(str(epsilon))] = find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)
-    return {epsilon: loss for epsilon, loss in losses.items() if np.isfinite(loss)}
-
-
-_K_HEIGHT = AIR + PLOT + 40
-_K_FADED = 0.22
-# At most about so many numbers below the axis.
-_TICKS = 12
-
-
 def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
     """The loss on a synopsis against k, and the k that is suggested as a line; all of it is released."""
     last, suggested = read.ks[-1], read.suggested
@@ -570,18 +555,19 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         finding = f"No number of clusters stands out up to {last}"
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_K_HEIGHT, legend_lines=0)
+        plot = new_plot(palette, height=(AIR + PLOT + 40), legend_lines=0)
         span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _K_FADED))
+        add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, 0.22))
         look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
         between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}
         ends = np.column_stack([read.lows, read.highs])
         plot.add_scatter(read.ks, losses, "lines+markers", customdata=ends, **look, **told)
-        every = -(-len(read.ks) // _TICKS)
+        # At most about so many numbers below the axis.
+        every = -(-len(read.ks) // 12)
         ticks = read.ks[every - 1 :: every].tolist()
         plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, last + 0.5])
         plot.update_yaxes(**span.axis, title_text="loss on the synopsis", zeroline=False)

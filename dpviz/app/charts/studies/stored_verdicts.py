@@ -18,7 +18,6 @@ FOLDER = RESOURCES / "docs" / "reproduced"
 STAND_INS = FOLDER / "stand-ins"
 """The same, computed from generated tables throughout."""
 FILE = "verdicts.json"
-_ON_FILES = "published files"
 # So near to the line a margin is on neither side.
 _NEAR = 1e-3
 
@@ -210,7 +209,7 @@ class ClaimResult:
     @property
     def is_on_files(self) -> bool:
         """Whether published files, or the nearest that there are, stand behind it, if only partly."""
-        return self.about == _ON_FILES
+        return self.about == "published files"
 
 
 @dataclass(frozen=True)
