@@ -23,13 +23,13 @@ from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
 from dpviz.releases.tallies import (
+    NOISE_TELLS_ALL,
     Means,
     Rounded,
     SegmentTallies,
     estimate_means,
     measure_polish_error,
     round_centers,
-    trust_noise,
 )
 from dpviz.runs import Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
@@ -136,7 +136,8 @@ class Parts:
         counts are of cells before its last step: they stand in where nothing was asked about segments.
         """
         made, means = self._noise, self.means
-        off = trust_noise(made.center_sd, self.clustered.run.algorithm) if means is None else means.error
+        told = self.clustered.run.algorithm in NOISE_TELLS_ALL  # else how far off a centre is nobody can tell
+        off = means.error if means is not None else made.center_sd if told else np.full(made.center_sd.shape, np.nan)
         return replace(made, center_sd=off if means is None else made.spread_noise(off), drawn_sd=made.center_sd)
 
     @cached_property

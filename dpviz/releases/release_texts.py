@@ -590,8 +590,7 @@ def escape_markdown(name: str) -> str:
 
 
 def describe_facts(played: Played, write: Callable[[str], str] = str) -> dict[str, Any]:
-    """What is promised, to whom, and what is not: texts by their keys, in which names of columns stand as ``write`` has
-    them."""
+    """What is promised, to whom, and what is not, by keys; names of columns stand as ``write`` has them."""
     return fill_yaml("promise.yaml.j2", played, write=write)
 
 

@@ -12,6 +12,7 @@ more than as many equal ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, exp, log2, sqrt
 from typing import NamedTuple
 
@@ -49,10 +50,10 @@ from dpviz.releases.segments_report import (
     SegmentsReport,
 )
 from dpviz.releases.tallies import (
+    WIDE,
     Interval,
     SegmentTallies,
     Tally,
-    bound_by_range,
     bound_quantile,
     bound_ratio,
     bound_share,
@@ -281,8 +282,11 @@ def _describe_column(
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram, column.first_day)
-    even = (bound_by_range(bound_quantile(counts, edges, level, sd, size_sd), edges) for level in (0.25, 0.5, 0.75))
-    lower, median, upper = (_to_units(column, one) for one in even)
+    even = (bound_quantile(counts, edges, level, sd, size_sd) for level in (0.25, 0.5, 0.75))
+    lower, median, upper = (
+        _to_units(column, replace(one, range_only=one.high - one.low > WIDE * float(edges[-1] - edges[0])))
+        for one in even
+    )
     without = None if missing is None else bound_share(counts, number, sd, size_sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram, column.first_day)
 
@@ -474,7 +478,9 @@ def make_quality_report(
     pooled = scales.counts.sum(axis=0)
     spread = np.sqrt(scales.edges)
     within = [bound_quantile(pooled, spread, level, scales.sd * sqrt(len(centers))) for level in (0.5, 0.9)]
-    anywhere = _compute_anywhere(centers, region)
+    # Where a missed group could be: places anywhere in the region, at their mean squared distance to a centre.
+    places = draw_random_points(_PLACES, region, np.random.default_rng(0))
+    anywhere = float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
     verdict, words = _judge(values[0], sds[0], scales, centers, np.maximum(sizes, 0.0), anywhere, center_noise_sd)
     return QualityReport(
         released,
@@ -487,12 +493,6 @@ def make_quality_report(
         verdict,
         words,
     )
-
-
-def _compute_anywhere(centers: Array, region: Region) -> float:
-    """Mean squared distance to the nearest centre of places anywhere in the region: where a missed group could be."""
-    places = draw_random_points(_PLACES, region, np.random.default_rng(0))
-    return float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
 
 
 def _judge(

@@ -37,7 +37,7 @@ centres are rounded to a public grid by the same noise: that takes away digits t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import shake_256
 from math import floor, isfinite, log10, prod, sqrt, tau
@@ -149,11 +149,6 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_s
     return Interval(value, float(edges[first]), float(edges[last + 1]))
 
 
-def bound_by_range(interval: Interval, edges: Array) -> Interval:
-    """The same interval, marked where it is too wide to name a value between the ends of ``edges`` (m + 1,)."""
-    return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
-
-
 def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = None) -> Interval:
     """The share of bin ``place`` among all bins (m,), each counted with noise of standard deviation ``sd``.
 
@@ -254,16 +249,11 @@ def _find_typical_noise(run: Run) -> float | None:
 def _round_column(values: Array, digits: Codes, lower: float, upper: float) -> Array:
     rounded = np.array(values, dtype=np.float64)
     for one in np.unique(digits).tolist():
-        rounded[digits == one] = _round_inside(values[digits == one], one, lower, upper)
+        step, nearest = 10.0**-one, np.round(values[digits == one], one)
+        nearest = np.where(nearest > upper, np.round(nearest - step, one), nearest)
+        nearest = np.where(nearest < lower, np.round(nearest + step, one), nearest) + 0.0
+        rounded[digits == one] = np.clip(nearest, lower, upper)
     return rounded
-
-
-def _round_inside(values: Array, digits: int, lower: float, upper: float) -> Array:
-    step = 10.0**-digits
-    nearest = np.round(values, digits)
-    nearest = np.where(nearest > upper, np.round(nearest - step, digits), nearest)
-    inside: Array = np.where(nearest < lower, np.round(nearest + step, digits), nearest) + 0.0
-    return np.clip(inside, lower, upper)
 
 
 # Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
@@ -272,7 +262,7 @@ _REFUTED = 0.1  # slack so large that the histograms would agree better in nine 
 # The same of algorithms whose noise is most of what their centres are off by, and of one that tells next to nothing.
 _REFUTED_OF = {"lsh-coreset": 0.3, "dplloyd": 0.2, "eugkm": 0.07}
 _SLACKS = np.r_[0.0, np.geomspace(1e-9, 4.0, 90)]  # variances, unit coordinates squared
-_NOISE_TELLS_ALL = {"auto"}
+NOISE_TELLS_ALL = {"auto"}
 """Algorithms whose centres are off from the means of their segments by no more than their noise."""
 # Of the last round of ``auto``: the part of the variance of its noise that a centre which stays is off by.
 _STAYED = 0.6
@@ -313,10 +303,6 @@ class Tally:
     def variance(self) -> Array:
         """Of the noise on the sum of all bins, (k,)."""
         return self.sd**2 * self.bins
-
-    def find_sd(self, weights: Array, size_sd: Array) -> Array:
-        """Of the noise on sums of agreed counts, (k,), each bin times its ``weights`` (k, m)."""
-        return find_sum_sd(self.sd, (weights**2).sum(axis=1), weights.sum(axis=1), self.bins, size_sd)
 
 
 class Agreed(NamedTuple):
@@ -463,7 +449,7 @@ def estimate_means(
     apart = (even.centers - by_bins) / half  # before anything is cut, which would hide how far off bins are
     by_bins = np.clip(by_bins, even.lower, even.upper)
     bins_sd = np.where(np.isfinite(bins_sd), np.minimum(bins_sd, half), np.inf)
-    if algorithm in _NOISE_TELLS_ALL and center_noise_sd is not None:
+    if algorithm in NOISE_TELLS_ALL and center_noise_sd is not None:
         return Means(by_bins, bins_sd, even.centers, np.minimum(noise, half))
     known = noise / half  # of noise that nobody tells slack is all there is
     used = tallies.clear[:, None] & np.isfinite(bins_sd)
@@ -501,11 +487,6 @@ def _make_rise(numbers: Array) -> Array:
     return np.asarray(isotonic_regression(numbers).x)
 
 
-def trust_noise(noise_sd: Array, algorithm: str) -> Array:
-    """How far off centres are (k, d) where nothing was counted of their segments: NaN where their noise is not all."""
-    return noise_sd if algorithm in _NOISE_TELLS_ALL else np.full(noise_sd.shape, np.nan)
-
-
 def _average(tally: Tally, counts: Array, size_sd: Array, ends: tuple[Array, Array]) -> tuple[Array, Array, Array]:
     """The mean of what is counted (k, m) in bins with these ``ends``, how far off it is by noise alone, and by where in
     their bins rows lie, too, (k,) each."""
@@ -516,7 +497,8 @@ def _average(tally: Tally, counts: Array, size_sd: Array, ends: tuple[Array, Arr
     weights = np.zeros(tally.counts.shape)
     weights[:, : tally.values] = (middles - mean[:, None]) / there[:, None]
     inside = (((np.maximum(values, 0.0) / there[:, None]) * (high - low)) ** 2).sum(axis=1) / 12
-    sd = np.where(rows > 0, tally.find_sd(weights, size_sd), np.inf)
+    noise = find_sum_sd(tally.sd, (weights**2).sum(axis=1), weights.sum(axis=1), tally.bins, size_sd)
+    sd = np.where(rows > 0, noise, np.inf)
     return mean, sd, np.sqrt(sd**2 + inside)
 
 
@@ -562,11 +544,6 @@ class Bits:
         """Laplace noise with that standard deviation."""
         half = 2 * self.draw_even(*shape) - 1
         return -sd / sqrt(2) * np.sign(half) * np.log1p(-np.abs(half))
-
-    def draw_normal(self, *shape: int) -> Array:
-        """Standard normal numbers."""
-        numbers: Array = ndtri(self.draw_even(*shape))
-        return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -627,7 +604,7 @@ def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile,
     for place, tally, at, ends in tallies.list_bin_ends(even.dim):
         by_bins[:, :, at] = _average_draws(counts[place][:, :, : tally.values], *ends, bits)
     off = np.where(np.isfinite(means.centers_sd), means.centers_sd, 0.0)
-    published = means.centers - bits.draw_normal(half, *means.centers.shape) * off
+    published = means.centers - ndtri(bits.draw_even(half, *means.centers.shape)) * off
     joined = np.clip(means.join(by_bins, published), even.lower, even.upper)
     told = np.where(np.isfinite(means.sd), joined, np.nan)
     return Draws(np.maximum(sizes, 0.0), counts, told, tallies, made)

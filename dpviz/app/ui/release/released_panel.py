@@ -57,9 +57,7 @@ def draw_publication_panel(publication: Publication) -> None:
         title = f"Charged ({job.number}), and nothing was released" if charged else "Nothing was charged or released"
         st.error(escape_markdown(why), title=escape_markdown(title), icon=":material/error:")
         if charged:
-            spent = (
-                f"ε = {format_number(asked.request.epsilon)}, δ = {escape_markdown(format_small(asked.delta))}"
-            )
+            spent = f"ε = {format_number(asked.request.epsilon)}, δ = {escape_markdown(format_small(asked.delta))}"
             stays = f"The charge of {spent} stays in the account: noise may have been drawn."
             st.markdown(f"{stays} Another release is another charge.")
     if publication.job.state.final:
