@@ -19,6 +19,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -329,6 +330,8 @@ def write_assign_script(
     if centers.ndim != 2 or centers.shape[1] != domain.dim:
         raise make_refusal("script_shape", shape=centers.shape, dim=domain.dim)
     styles = [file.get_style(name) for name in domain.names]
+    numbers = [file_format.read_values(style.missing, style).tolist() for style in styles]
+    absent = [[*filter(isfinite, codes)] for codes in numbers]
     template = Path(__file__).with_name("assign_mixed.py.txt" if domain.declared else "assign.py.txt")
     return Template(template.read_text(encoding="utf-8")).substitute(
         _describe_coded(domain) if domain.declared else _describe_plain(domain),
@@ -339,7 +342,10 @@ def write_assign_script(
         delimiter=repr(file.delimiter),
         names=repr(list(file.names)),
         has_header=file.header is not False,
-        styles=_join_lines(repr((style.decimal, "".join(style.grouping_marks), style.sign)) for style in styles),
+        styles=_join_lines(
+            repr((style.decimal, "".join(style.grouping_marks), style.sign, style.negative, none, list(style.missing)))
+            for style, none in zip(styles, absent, strict=True)
+        ),
     )
 
 

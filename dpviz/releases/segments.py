@@ -128,7 +128,9 @@ def ask_segments(
     )
     sizes = np.rint(tallies.released.sizes)
     losses = cap_losses(seen, cells.centers, sizes, scales, shares.losses)
-    rows, rows_sd = _measure_rows(session, sizes, float(np.sqrt(np.mean(tallies.size_sd**2))))
+    # Not by a public number of rows: how many of them lack a number, or are too many of a person, is private.
+    rows_sd = float(np.sqrt((tallies.size_sd**2).sum()))
+    rows = bound_sum(max(float(sizes.sum()), 1.0), rows_sd, least=1.0)
     return SegmentsReport(
         _describe_columns(description, centers, tallies),
         make_quality_report(losses, scales, cells.centers, sizes, inner, rows, rows_sd, center_noise_sd),
@@ -136,14 +138,6 @@ def ask_segments(
         notes=description.notes,
         tallies=tallies,
     )
-
-
-def _measure_rows(session: PrivateSession, sizes: Array, sd: float) -> tuple[Interval, float]:
-    """The number of rows, and the standard deviation of its noise: public, or the sum of the noisy sizes."""
-    if session.n_is_public:
-        return Interval(session.n, session.n, session.n), 0.0
-    total_sd = sd * sqrt(len(sizes))
-    return bound_sum(max(float(sizes.sum()), 1.0), total_sd, least=1.0), total_sd
 
 
 def _ask_histograms(

@@ -461,15 +461,15 @@ def estimate_means(
 def measure_polish_error(tallies: SegmentTallies, step: PolishStep) -> Array:
     """How far off the last round of ``auto`` leaves each centre (k,), as a standard deviation a coordinate.
 
-    A centre that takes its mean residual for noise stays, and is off by what it might have moved. What residuals are
-    shortened by is lost, perhaps all in one direction: where rows are of two kinds, the rarer ones lose it.
+    A centre that takes its mean residual for noise stays, and is off by what it might have moved; one that takes the
+    count of its rows for noise may never have moved, and how far off it is nobody can tell: infinite. What residuals
+    are shortened by is lost, perhaps all in one direction: where rows are of two kinds, the rarer ones lose it.
     """
     assert step.center_noise_sd is not None
     radii = np.full(len(step.centers), step.clipping_radius) if step.clipping_radii is None else step.clipping_radii
     lost = tallies.find_shortening(radii)
     noise = step.center_noise_sd**2 * (_STAYED + (1 - _STAYED) * step.kept_part)
-    error: Array = np.sqrt(noise + lost**2 / step.centers.shape[1])
-    return error
+    return np.where(step.stays, np.inf, np.sqrt(noise + lost**2 / step.centers.shape[1]))
 
 
 def _find_likely_counts(noisy: Array, rows: float) -> Array:

@@ -217,7 +217,7 @@ class Profile:
             return f"{(format_noisy if noise else format_value)(100 * value, 100 * reach)} %"
         low, high = (float(end[segment, place]) for end in self.ends)
         if isinstance(column.declared, codings.Cycle):
-            pair = self._find_coordinates(segment, place)
+            pair = self.centers[segment, self._list_places(place)]
             value, away = column.declared.describe(pair), float(np.linalg.norm(pair))
             if noise and away < reach:
                 return "spread over the cycle"
@@ -250,19 +250,19 @@ class Profile:
         column = self.columns[place]
         if not column.shared:
             return self.format_center(segment, place, noise=True)
-        shares = column.declared.describe(self._find_coordinates(segment, place))
-        return describe_shares(shares, float(self.reach[segment, place]))
+        places = self._list_places(place)
+        shares = column.declared.describe(self.centers[segment, places])
+        return describe_shares(shares, float(self.reach[segment, places].max()))
 
     @property
     def share_reach(self) -> dict[str, Array]:
         """What stands behind the ± of each share of a column of categories, (k,) by column; none where nobody knows."""
         shared = [(at, one.whole) for at, one in enumerate(self.columns) if one.shared and not one.nth]
-        return {name: self.reach[:, at] for at, name in shared if self.noise_known}
+        return {name: self.reach[:, self._list_places(at)].max(axis=1) for at, name in shared if self.noise_known}
 
-    def _find_coordinates(self, segment: int, place: int) -> Array:
-        """All that the declared column of a coordinate has."""
-        whole = self.columns[place].whole
-        return self.centers[segment, [at for at, column in enumerate(self.columns) if column.whole == whole]]
+    def _list_places(self, place: int) -> list[int]:
+        """The coordinates that the declared column of one of them has."""
+        return [at for at, column in enumerate(self.columns) if column.whole == self.columns[place].whole]
 
     def list_columns(self, *, telling: bool) -> list[str]:
         """Declared columns in which some segment stands out of the noise, or all others; the most telling first."""

@@ -445,7 +445,10 @@ def to_json(declaration: Declaration) -> str:
         "codings": _list_ends(declaration),
         "origins": {"origins": origins},
         "scaling": {"scaling": declaration.scaling},
-        "unit_of_privacy": {"unit_of_privacy": declaration.unit_of_privacy},
+        # With a column that says whose each row is, one row is not what is protected: the default says nothing then.
+        "unit_of_privacy": {"unit_of_privacy": declaration.unit_of_privacy}
+        if declaration.id_column is None or declaration.unit_of_privacy != DEFAULT_UNIT
+        else {},
         "rows_per_person": {} if declaration.id_column is None else {"rows_per_person": declaration.rows_per_person},
         "words": {"release": dict(declaration.words)},
     }

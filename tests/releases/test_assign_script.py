@@ -126,12 +126,13 @@ def test_many_rows_are_read_in_blocks(tmp_path: Path) -> None:
 
 def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
     domain = _DOMAINS["unit"]
-    rows = "age,income,hours\n30,1000,40\n,1000,40\nthirty,1000,40\n30,inf,40\n\n30\n99,199000,79\n"
+    rows = "age,income,hours\n30,1000,40\n,1000,40\nthirty,1000,40\n30,inf,40\n\n30\n30,-9.0,40\n99,199000,79\n"
     centers = np.array([[30.0, 1_000.0, 40.0], [99.0, 199_000.0, 79.0]])
-    done = _run(tmp_path, write_assign_script(domain, centers, title=""), rows)
+    declared = FileFormat(style=NumberStyle(missing=("-9", "none")))
+    done = _run(tmp_path, write_assign_script(domain, centers, title="", file=declared), rows)
     assert done.returncode == 0
-    assert _segments(tmp_path) == ["1", "", "", "", "", "2"]
-    assert done.stdout == "6 rows are in out.csv; 4 of them lack a number, and have no segment.\n"
+    assert _segments(tmp_path) == ["1", "", "", "", "", "", "2"]
+    assert done.stdout == "7 rows are in out.csv; 5 of them lack a number, and have no segment.\n"
 
 
 @pytest.mark.parametrize(
@@ -147,8 +148,10 @@ def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
         (FileFormat(delimiter="whitespace", header=False, names=_NAMES), "30  1000\t40\n90 150000 1\n"),
         (FileFormat(names=_NAMES), "a,b,c\n30,1000,40\n90,150000,\u22121\n"),
         (FileFormat(encoding="utf-16"), "age,income,hours\n30,1000,40\n90,150000,1\n".encode("utf-16")),
+        (FileFormat(style=NumberStyle(negative="()")), "age,income,hours\n30,1000,40\n90,150000,(1)\n"),
+        (FileFormat(style=NumberStyle(negative="-")), "age,income,hours\n30,1000,40\n90,150000,1-\n"),
     ],
-    ids=["marks", "semicolons", "blanks", "long", "whitespace", "renamed", "utf-16"],
+    ids=["marks", "semicolons", "blanks", "long", "whitespace", "renamed", "utf-16", "brackets", "minus behind"],
 )
 def test_a_file_is_read_as_it_was_declared(tmp_path: Path, declared: FileFormat, rows: str | bytes) -> None:
     centers = np.array([[90.0, 150_000.0, 0.0], [30.0, 1_000.0, 40.0]])

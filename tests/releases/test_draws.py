@@ -137,7 +137,13 @@ def test_centres_of_a_last_round_are_off_by_less_where_they_stay_and_by_more_whe
     sums, noise = np.array([[0.0, 0.02], [0.06, 0.05], [3.0, 4.0]]), np.full(3, 0.05)
     shrunk = np.maximum(0.0, 1 - 2 * noise**2 / (sums**2).sum(axis=1))
     step = PolishStep(
-        title="", previous=np.zeros((3, 2)), centers=shrunk[:, None] * sums, center_noise_sd=noise, clipping_radius=0.5
+        title="",
+        previous=np.zeros((3, 2)),
+        centers=shrunk[:, None] * sums,
+        center_noise_sd=noise,
+        clipping_radius=0.5,
+        noisy_counts=np.full(3, 500.0),
+        count_noise_sd=10.0,
     )
     assert step.kept_part == pytest.approx(shrunk) and 0 == shrunk[0] < shrunk[1] < shrunk[2]
 
@@ -146,6 +152,8 @@ def test_centres_of_a_last_round_are_off_by_less_where_they_stay_and_by_more_whe
         return measure_polish_error(SegmentTallies((scales,)), step)
 
     within, cut = measure(100.0, 0.0), measure(50.0, 50.0)
+    step = replace(step, noisy_counts=np.array([500.0, 19.0, 500.0]))
+    assert np.isinf(measure(100.0, 0.0)).tolist() == [False, True, False], "nobody knows where its rows are"
     assert 0.7 * noise[0] < within[0] < within[1] < within[2] == pytest.approx(noise[2], rel=1e-3)
     # Half of the rows lie some 0.79 away and lose what is more than 0.5, perhaps all in one direction of two.
     assert (cut**2 - within**2) == pytest.approx((0.5 * (0.625**0.5 - 0.5)) ** 2 / 2, rel=1e-3)

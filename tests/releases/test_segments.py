@@ -331,6 +331,13 @@ def _revealed(rows, centers):
     return ((rows[:, None] - centers) ** 2).sum(axis=2).min(axis=1).mean()
 
 
+def test_a_loss_is_that_of_the_rows_that_are_in_a_segment():
+    rows = _groups(4000, 3000, 2000, width=0.15)
+    whole = _report(rows, MIDDLES, epsilon=1e5)
+    lacking = _report(np.concatenate([rows, np.full((6000, 2), np.nan)]), MIDDLES, epsilon=1e5)
+    assert lacking.released.value == pytest.approx(whole.released.value, rel=0.02)
+
+
 def test_the_ratio_is_near_the_revealed_one():
     rows = _groups(4000, 3000, 2000, width=0.15)
     revealed = _revealed(rows, MIDDLES) / _revealed(rows, rows.mean(axis=0)[None])

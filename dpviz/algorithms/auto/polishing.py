@@ -15,7 +15,7 @@ import numpy as np
 from dpviz.algorithms.auto.auto_plan import AutoPlan, Paid, Round, Swap
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import Noisy
-from dpviz.core import Array, Codes, PrivateSession, partitions, queries
+from dpviz.core import Array, Codes, Flags, PrivateSession, partitions, queries
 
 # How rounds shorten and splits decide.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -47,6 +47,12 @@ class PolishStep(CentersStep):
 
     clipping_radius: float
     clipping_radii: Array | None = None
+
+    @property
+    def stays(self) -> Flags:
+        """Which centres stayed because the count of their rows may be noise, (k,)."""
+        assert self.noisy_counts is not None and self.count_noise_sd is not None
+        return _find_lost(self.noisy_counts, self.count_noise_sd)
 
     @property
     def kept_part(self) -> Array:
@@ -148,7 +154,7 @@ def _run_round(
     move = stride * shrunk[:, None] * total / size[:, None]
     norm = np.linalg.norm(move, axis=1, keepdims=True)
     move *= np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
-    move[counts.value <= _STAY_SDS * counts.sd] = 0.0
+    move[_find_lost(counts.value, counts.sd)] = 0.0
     # In hundredths of the width of the domain, in two digits.
     least, largest = (float(f"{50 * radius:.2g}") for radius in (longest.min(), longest.max()))
     widths = f"{largest:g}" if least == largest else f"{least:g} to {largest:g}"
@@ -165,6 +171,12 @@ def _run_round(
     )
     # Lengths in all clusters together say nothing of clipping radii that differ.
     return step, lengths if clipping_radii is None else None
+
+
+def _find_lost(counts: Array, sd: float) -> Flags:
+    """Of which centres the noisy ``counts`` (k,) may be noise alone."""
+    lost: Flags = counts <= _STAY_SDS * sd
+    return lost
 
 
 def _shrink(lengths: Noisy, n: float) -> float:

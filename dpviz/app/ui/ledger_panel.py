@@ -165,14 +165,14 @@ def draw_ledger() -> None:
 
 
 def _draw_together(entries: Sequence[Booked]) -> None:
-    """What all releases of this visit promise together, table by table."""
+    """What all runs and releases of this visit promise together, table by table."""
     groups = compose_together(entries)
     if not groups:
         return
     st.subheader(describe_total(groups), divider="gray", anchor=False)
     with st.grid(min_column_width=260):
         for group in groups:
-            runs = f"{group.runs:d} release{'' if group.runs == 1 else 's'}"
+            runs = f"{group.runs:d} run{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
                 st.markdown(f"{format_badge('released')} **{escape_markdown(group.table_title)}**")
                 added = glossary.explain_term("epsilon", _ADDED)

@@ -1,5 +1,5 @@
 // The handle moves at once, here; the server is told when it rests, or is let go.
-const REST = 180, LEFT = 44, RIGHT = 44, TALL = 78, LOW = 46, TOP = 18, STEP = 0.05, BIG_STEP = 6;
+const REST = 180, LEFT = 50, RIGHT = 44, TALL = 78, LOW = 46, TOP = 18, STEP = 0.05, BIG_STEP = 6;
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: BIG_STEP, PageDown: -BIG_STEP };
 
@@ -128,7 +128,7 @@ class Axis {
       this.part("path", "loss", { d: path(inside.map(([e, , , r]) => [this.x(e), yl(r)])) });
       this.part("text", "lossword", { x: LEFT + 4, y: 14 }, narrow ? "looser by" : "looser than without privacy");
       this.part("text", "lossword", { x: LEFT - 6, y: base + 4, "text-anchor": "end" }, "0 %");
-      this.part("text", "lossword", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `${Math.round((top - 1) * 100)} %`);
+      this.part("text", "lossword", { x: LEFT - 6, y: TOP + 4, "text-anchor": "end" }, `≥ ${Math.round((top - 1) * 100)} %`);
     }
     if (belief.length) {
       this.part("path", "belief", { d: path(belief.map(([e, b]) => [this.x(e), yb(b)])) });
@@ -160,7 +160,7 @@ class Axis {
     this.line?.setAttribute("x2", x);
     this.knob.style.left = x + "px";
     let words = `ε ${e}`;
-    if (loss.length > 1 && e >= loss[0][0]) words += ` · groups ${looser(this.value(loss, e, 3))}`;
+    if (loss.length > 1 && e >= loss[0][0]) words += ` · ${this.data.groups} ${looser(this.value(loss, e, 3))}`;
     // Not read off the curve: between two of its places it lies too high, and could say a percent too much.
     const odds = prior / (1 - prior) * Math.exp(e);
     if (belief.length) words += ` · a guess becomes ${Math.ceil(odds / (1 + odds) * 100 - 1e-6)} % at most`;

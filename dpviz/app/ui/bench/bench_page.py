@@ -256,7 +256,7 @@ def _draw_axis(epsilon: float, sides: Sides | None) -> None:
             set_epsilon(float(value))
 
     data: dict[str, Any] = {"low": LOWEST, "high": HIGHEST, "epsilon": epsilon}
-    data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0}
+    data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0, "groups": "groups"}
     if sides is not None:
         fine = np.geomspace(LOWEST, HIGHEST, _PLACES)
         data |= {
@@ -265,6 +265,7 @@ def _draw_axis(epsilon: float, sides: Sides | None) -> None:
             "window": [sides.least, sides.most] if sides.is_open else None,
             "target": sides.target.loss,
             "prior": sides.risk.prior,
+            "groups": "made-up groups" if sides.is_made_up else "groups",
         }
     declare_component("axis")(data=data, key=key, on_epsilon_change=moved)
 

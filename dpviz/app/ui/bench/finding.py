@@ -42,6 +42,11 @@ class Sides:
     openings: tuple[windows.Opening, ...] = ()
 
     @property
+    def is_made_up(self) -> bool:
+        """Whether the loss is that of made-up tables."""
+        return self.of.startswith("made-up")
+
+    @property
     def most(self) -> float:
         """The largest ε that keeps the risk."""
         return self.risk.allow()
@@ -85,9 +90,10 @@ def _summarize(epsilon: float, losses: Array, share: float) -> Side:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the picture is of: how a run at this ε ended, and its ``loss`` over that of k-means++ where it is shown.
+    """What the picture is of: how a run ended, and its ``loss`` over that of k-means++ where it is shown.
 
-    Or why there is none: it ``broke`` off, or was refused (``refusal``).
+    Or why there is none: it ``broke`` off, or was refused (``refusal``). Its ``epsilon`` may be a part of that of a
+    release; 0: it is the same.
     """
 
     verdict: Verdict | None = None
@@ -96,6 +102,7 @@ class Shown:
     is_private: bool = True
     broke: str = ""
     refusal: str = ""
+    epsilon: float = 0.0
 
 
 class Heading(NamedTuple):

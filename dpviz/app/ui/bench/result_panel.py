@@ -145,7 +145,7 @@ class Pictured(NamedTuple):
         if self.result is None or not self.is_of_request:
             return None
         loss = None if self.judged is None else self.judged.scores.ratio
-        return Shown(self.run.verdict, loss, self.is_made_up, self.run.private)
+        return Shown(self.run.verdict, loss, self.is_made_up, self.run.private, epsilon=self.run.epsilon)
 
     @property
     def run(self) -> Run:

@@ -47,20 +47,26 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
                 said[name] = _ask_answer(f"{kept}:{name}", declarations.OWNER_WORDS[name], before[name])
         with columns[1]:
             said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
-    said |= _ask_evaluation(kept, before)
+    said |= _ask_evaluation(kept, before, declared)
     return declarations.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
 
-def _ask_evaluation(kept: str, before: dict[str, Any]) -> dict[str, str]:
+def _ask_evaluation(kept: str, before: dict[str, Any], declared: Declaration) -> dict[str, str]:
     """Answers to what only the owner can say; the dossier prints them, and names what is left open."""
+    # A column that says whose each row is has answered how many rows a person may have.
+    asked = {
+        name: one
+        for name, one in declarations.OWNER_QUESTIONS.items()
+        if name != "several_rows" or not declared.id_column
+    }
     # What was typed just now is in the session before its box is drawn again.
-    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in declarations.OWNER_QUESTIONS}
+    now = {name: st.session_state.get(f"{kept}:{name}", before[name]) for name in asked}
     open_ended = sum(not str(said).strip() for said in now.values())
     title = "What an evaluator asks" + (f": {format_things(open_ended, 'question')} open" if open_ended else "")
     with st.expander(escape_markdown(title), icon=":material/fact_check:", key=f"{kept}:evaluators"):
         st.caption("The dossier in the zip prints your answers word by word. A question left open is named as open.")
         columns, said = st.columns(2, gap="medium"), {}
-        for place, (name, question) in enumerate(declarations.OWNER_QUESTIONS.items()):
+        for place, (name, question) in enumerate(asked.items()):
             look: dict[str, Any] = {"max_chars": declarations.LONGEST, "height": 68, "key": f"{kept}:{name}"}
             said[name] = columns[place % 2].text_area(escape_markdown(question), before[name], **look) or ""
     return said
