@@ -78,7 +78,6 @@ LONGEST_LINE = 1 << 26  # in bytes, without its end
 _RECORDS_AT_ONCE = 10_000
 
 _NEWLINE, _RETURN, _BLANK = 10, 13, 32
-_MARK = b"\xef\xbb\xbf"
 
 Column: TypeAlias = FloatArray | pd.Series
 _Places: TypeAlias = NDArray[np.int64]
@@ -234,7 +233,7 @@ class _Lines:
             line = np.searchsorted(self.ends, returns)
             broken[line[returns + 1 != self.ends[line]]] = True
         self.alone = broken
-        self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
+        self.alone[0] |= block.startswith(codecs.BOM_UTF8)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
         self._quote = layout.quote.encode()

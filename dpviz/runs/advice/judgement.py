@@ -44,10 +44,6 @@ _FINE_HALVINGS = 6  # so often the records between one power of two and the next
 OUT_OF_REACH = 1e12
 
 
-NOBODY_SAID = (
-    "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
-    "8000,12000, or use a noisy number that a run has bought."
-)
 # Digits, or groups of them of which the last has three: 1.5 is no number of rows.
 _NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
 _ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
@@ -95,10 +91,8 @@ class KnownRows(NamedTuple):
         return None if declaration.n_range is None else cls(*declaration.n_range)
 
 
-def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
+def make_known_rows(n: int | Sequence[int]) -> KnownRows:
     """A number of rows, or the two ends of a range."""
-    if n is None:
-        raise RequestError(NOBODY_SAID)
     ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
     if isinstance(n, str) or len(ends) != 2:
         raise make_refusal("no_rows")

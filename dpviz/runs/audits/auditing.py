@@ -69,21 +69,17 @@ def find_home(name: str) -> str:
 
 def is_door(module: str) -> bool:
     """Whether a module only hands on what others may import."""
-    return module == _HEAD or (_is_ours(module) and (_place(module) / "__init__.pyi").is_file())
+    return module == _HEAD or (module.startswith(f"{_HEAD}.") and (_place(module) / "__init__.pyi").is_file())
 
 
 @cache
 def list_handed_on(module: str) -> Mapping[str, str]:
     """What a module of ours names that it took from elsewhere, with the full name that it took; a door: all of it."""
-    if not _is_ours(module):
+    if module.partition(".")[0] != _HEAD:
         return {}
     place = _place(module)
     files = (place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py"))
     return next((_read_imports(file, module) for file in files if file.is_file()), {})
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] == _HEAD
 
 
 def _place(module: str) -> Path:
@@ -92,17 +88,12 @@ def _place(module: str) -> Path:
 
 def _read_imports(file: Path, module: str) -> Mapping[str, str]:
     package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    return {
-        alias.asname or alias.name: ".".join(filter(None, (*_find_base(node, package), node.module, alias.name)))
-        for node in _list_imports(tree.body)
-        for alias in node.names
-    }
-
-
-def _find_base(node: ast.ImportFrom, package: list[str]) -> list[str]:
-    """Where a relative import starts from; of another one nothing."""
-    return package[: len(package) - node.level + 1] if node.level else []
+    taken: dict[str, str] = {}
+    for node in _list_imports(ast.parse(file.read_text(encoding="utf-8")).body):
+        base = package[: len(package) - node.level + 1] if node.level else []
+        whole = {alias.asname or alias.name: (*base, node.module, alias.name) for alias in node.names}
+        taken |= {name: ".".join(filter(None, parts)) for name, parts in whole.items()}
+    return taken
 
 
 def _list_imports(body: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
@@ -114,7 +105,6 @@ def _list_imports(body: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
             yield from _list_imports([*node.body, *node.orelse])
 
 
-_EPSILONS = (0.1, 1.0, 35.0)
 _ROUNDING = 1e-8
 _SIGNS = {True: "held", False: "BROKEN", None: "left out"}
 _READS = {"nearness": "the centres", "log_ratio": "every answer"}
@@ -123,7 +113,7 @@ Pair = tuple[PrivateTable, PrivateTable]
 
 def check_spending(subject: Subject) -> str:
     """What is booked is what was drawn, and it adds up to the request."""
-    asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), _EPSILONS))
+    asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), (0.1, 1.0, 35.0)))
     for where, case, request in asked:
         with add_context(*where):
             check_ledger(subject.card, case.table(), **request)
@@ -221,10 +211,6 @@ def _list_records(found: Sequence[AttackTrial], asked: Request, *, pure: bool) -
     return {of: attack(*scored) for of, scored in sides.items()}
 
 
-# Rows of a chunk are so few that there are many chunks.
-_CHUNK = 256
-
-
 def check_hard_tables(subject: Subject) -> str:
     """Whatever the table, k finite centres inside the bounds."""
     runs = 0
@@ -259,7 +245,8 @@ def check_repetition(subject: Subject) -> str:
     others: dict[str, dict[str, Any]] = {
         "a second run with the same seed differs": {"values": rows},
         "the order of the rows changes the run": {"values": rows[order]},
-        "the size of chunks changes the run": {"values": rows, "block_numbers": _CHUNK},
+        # Rows of a chunk are so few that there are many chunks.
+        "the size of chunks changes the run": {"values": rows, "block_numbers": 256},
     }
     for params, delta in subject.settings:
         with add_context(*describe_case(params, delta)):
@@ -439,7 +426,6 @@ _BACK_DOORS = {"__globals__", "__closure__", "__self__", "__dict__", "__getattri
 _BACK_DOORS |= {"f_back", "f_locals", "gi_frame"}
 _ROUND_IT = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
 _HIDDEN = {"dpviz.core.rows", "dpviz.core.private_session.PrivateTable", "dpviz.core.revealed_rows"}
-_MEMORY = {"gc", "ctypes"}
 # RandomState is a type that scikit-learn's users pass; to look at a state draws nothing from it.
 _DRAWS_NOTHING = {"Generator", "SeedSequence", "default_rng", "RandomState", "get_state"}
 
@@ -501,7 +487,7 @@ def list_ways_round(tree: ast.AST) -> Iterator[Offence]:
                 elif is_door(module) or _reaches_hidden(module):
                     yield node.lineno, f"imports {module} as a whole: import each name that is needed from it"
     for line, module in list_imports(tree):
-        if module in _HIDDEN or module.partition(".")[0] in _MEMORY:
+        if module in _HIDDEN or module.partition(".")[0] in ("gc", "ctypes"):
             yield line, f"imports {module}"
 
 

@@ -31,8 +31,6 @@ _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
-_CENTERS = "centers"
-_MOST_MANIFEST = foreign.STUDY_FOLDER.most_bytes
 
 MOST_NUMBERS = 12_000
 """Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
@@ -156,7 +154,8 @@ class StudyFolder:
 
         damaged = make_refusal("manifest_damaged", called=self._called)
         with foreign.refuse_as(damaged, foreign.STUDY_FOLDER):
-            manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+            raw = foreign.read_bytes(self._manifest, foreign.STUDY_FOLDER.most_bytes)
+            manifest: dict[str, Any] = json.loads(raw.decode("utf-8"))
         try:
             documents.read_document(StudyManifest, manifest, RequestError)
         except RequestError:  # nobody writes one by hand
@@ -175,7 +174,7 @@ def _read_back(name: str | None, text: str | None) -> Any:
         raise ValueError("a line is too long or too short")
     if name in _TEXT:
         return text
-    if name == _CENTERS:
+    if name == "centers":
         k, _, coordinates = text.partition(":")
         return np.frombuffer(b64decode(coordinates, validate=True), "<f8").reshape(int(k), -1)
     if name in _WHOLE and text:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -19,9 +19,6 @@ from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
 from dpviz.runs.run_sentences import make_refusal
 from dpviz.words import foreign
-
-if TYPE_CHECKING:
-    from dpviz.runs.study.study_document import EntryDocument
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
@@ -212,11 +209,12 @@ def _read_field(name: str, value: Any) -> Any:
         return _read_one(name, value)
     if len(value) > MOST_VALUES:
         raise RequestError(f"{name} has more than {MOST_VALUES} entries: give fewer.")
-    read = (_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
-    return tuple(dict.fromkeys(read))
+    return tuple(dict.fromkeys(_read_one(name, entry) for entry in value))
 
 
-def _read_one(field: str, value: Any) -> float | int | None:
+def _read_one(field: str, value: Any) -> Any:
+    if field == "algorithms":
+        return Contender.from_text(value) if isinstance(value, str) else Contender.parse(value.algorithm, value.params)
     if field == "ns" and value == "all":
         return None
     name, checked = _NUMBERS[field]
@@ -232,10 +230,6 @@ _NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
     "repeats": ("repeats", check.repeats),
     "seed": ("seed", check.seed),
 }
-
-
-def _read_contender(entry: str | EntryDocument) -> Contender:
-    return Contender.from_text(entry) if isinstance(entry, str) else Contender.parse(entry.algorithm, entry.params)
 
 
 def _parse(text: str) -> dict[Any, Any]:
