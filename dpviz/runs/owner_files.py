@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from dpviz.core import RequestError
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 
 try:
     import fcntl
@@ -146,8 +146,7 @@ def make_private(path: Path, *, called: str) -> None:
     with translate_disk_errors(called=called):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = path.stat()
-    if os.name == "posix" and (made.st_uid != os.geteuid() or made.st_mode & 0o077):
-        raise make_refusal("not_yours", called=called)
+    demand(os.name != "posix" or (made.st_uid == os.geteuid() and not made.st_mode & 0o077), "not_yours", called=called)
 
 
 @contextmanager

@@ -254,10 +254,8 @@ class DeclaredFrame(Declaration):
         if bounds is not None and not isinstance(bounds, Mapping):
             lower, upper = DeclaredFrame.read_bounds(bounds, len(others))
             try:
-                low, high = (
-                    np.broadcast_to(np.asarray(end, dtype=np.float64), (len(others),)).tolist()
-                    for end in (lower, upper)
-                )
+                both = (np.asarray(end, dtype=np.float64) for end in (lower, upper))
+                low, high = (np.broadcast_to(end, (len(others),)).tolist() for end in both)
             except (TypeError, ValueError):
                 raise IntakeError.of("bounds_no_pairs", many=len(others)) from None
             said |= dict(zip(others, list(zip(low, high, strict=True)), strict=True))

@@ -28,7 +28,7 @@ from dpviz.runs.advice.advice import (
 )
 from dpviz.runs.advice.judgement import KnownRows, make_known_rows
 from dpviz.runs.request import Contender, Division
-from dpviz.runs.run_sentences import SENTENCES, make_refusal
+from dpviz.runs.run_sentences import SENTENCES, demand, make_refusal
 from dpviz.tables import Declaration, declarations
 from dpviz.words import render, round_percent
 
@@ -220,8 +220,7 @@ class RowsAdvice:
         if rows is None:
             raise make_refusal("nobody_said")
         check.check_delta(rows.high, delta=setting.delta)
-        if setting.k > rows.low:
-            raise make_refusal("fewer_rows_than_k", k=setting.k, rows=rows.low)
+        demand(setting.k <= rows.low, "fewer_rows_than_k", k=setting.k, rows=rows.low)
         # What is set otherwise than it was studied has a name of its own, under which nothing is found.
         studied = contender is None or contender.settings == contender.card.params()
         asked = "" if contender is None else contender.algorithm if studied else contender.to_text()

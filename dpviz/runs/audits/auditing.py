@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import Card
-from dpviz.core import Array, Broken, PrivateTable, Relation, RequestError, replay
+from dpviz.core import Array, Broken, Relation, RequestError, replay
 from dpviz.runs.audits.contract import (
     SEED,
     Check,
@@ -42,6 +42,7 @@ from dpviz.runs.audits.neighboring_tables import (
     PUBLIC,
     REPLACE,
     NeighborSetting,
+    Pair,
     is_pure,
     list_mild_neighbours,
     list_neighbours,
@@ -108,7 +109,6 @@ def _list_imports(body: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
 _ROUNDING = 1e-8
 _SIGNS = {True: "held", False: "BROKEN", None: "left out"}
 _READS = {"nearness": "the centres", "log_ratio": "every answer"}
-Pair = tuple[PrivateTable, PrivateTable]
 
 
 def check_spending(subject: Subject) -> str:

@@ -50,9 +50,8 @@ def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     # Viswanath 2015, Theorem 3.3).
     from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
 
-    single = privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
-    )
+    pure = common.DifferentialPrivacyParameters(epsilon, 0.0)
+    single = privacy_loss_distribution.from_privacy_parameters(pure, value_discretization_interval=epsilon)
     return float(single.self_compose(times).get_epsilon_for_delta(delta))
 
 

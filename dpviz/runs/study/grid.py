@@ -17,7 +17,7 @@ import yaml
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 from dpviz.words import foreign
 
 STUDY = "trade-off study"
@@ -90,8 +90,7 @@ class StudyGrid:
             if n is not None and k > n:
                 raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
         for contender, k in product(self.contenders, self.ks):
-            if contender.settings.points_per_row(k) > 1:
-                raise make_refusal("several_points", who=contender.label, k=k)
+            demand(contender.settings.points_per_row(k) <= 1, "several_points", who=contender.label, k=k)
         for contender, epsilon, delta in product(self.contenders, self.epsilons, self.deltas):
             contender.check_budget(epsilon, delta)
         return [
