@@ -343,14 +343,9 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
         request.check_releasable(table)
         coins = np.random.SeedSequence(noise.coins)
     source = noise or StudyNoise(np.random.default_rng(drawn))
-    opened = table.open(
-        epsilon=request.epsilon,
-        delta=request.delta,
-        accounting=accounting,
-        noise=source,
-        needs_n=card.needs_n,
-        draws=None if planned is None else lambda session: planned(session, k, params),
-    )
+    draws = None if planned is None else lambda session: planned(session, k, params)
+    asked: dict[str, Any] = {"epsilon": request.epsilon, "delta": request.delta, "needs_n": card.needs_n}
+    opened = table.open(accounting=accounting, noise=source, draws=draws, **asked)
     ledger = opened.ledger
     facts: dict[str, Any] = {
         "algorithm": card.id,

@@ -262,13 +262,10 @@ class DeclaredFrame(Declaration):
         elif others:
             raise IntakeError.of("not_declared", others=others)
         read = {name: _read(name, said[name]) for name in names}
-        return cls(
-            names,
-            tuple(lower for _, lower, _ in read.values()),
-            tuple(upper for _, _, upper in read.values()),
-            codings={name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
-            weights={str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
-        )
+        lowest, highest = (tuple(ends[place] for _, *ends in read.values()) for place in (0, 1))
+        codings = {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER}
+        weighed = {str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()}
+        return cls(names, lowest, highest, codings=codings, weights=weighed)
 
     @staticmethod
     def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:

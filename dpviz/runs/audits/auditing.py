@@ -49,7 +49,7 @@ from dpviz.runs.audits.neighboring_tables import (
     make_blobs,
     make_lone_rows,
 )
-from dpviz.runs.meaning.membership import Attack, AttackTrial, NeighboringTables, attack, collect_scores, run_trials
+from dpviz.runs.meaning.membership import AttackTrial, NeighboringTables, attack, collect_scores, run_trials
 from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
 from dpviz.words import format_things, render
@@ -192,7 +192,13 @@ def check_attacks(subject: Subject) -> str:
             # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
             for series in (0, 1):
                 found = run_trials(neighbors, asked, subject.runs, first=series * subject.runs)
-                records = _list_records([one for one in found if isinstance(one, AttackTrial)], asked, pure=pure)
+                trials = [one for one in found if isinstance(one, AttackTrial)]
+                sides = {of: scored for of in _READS if (scored := collect_scores(trials, of)) is not None}
+                if pure and "log_ratio" in sides:
+                    most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
+                    demand(most <= 1.0 + _ROUNDING, f"a transcript is e^{most:.4f} times as likely, at ε = 1")
+                # What an attacker achieves by the centres, and, where answers have densities, by all of them.
+                records = {of: attack(*scored) for of, scored in sides.items()}
                 best = max(best, *(record.advantage for record in records.values()))
                 beating &= {of for of, one in records.items() if one.passes(epsilon=1.0, delta=delta)}
                 if not beating:
@@ -200,15 +206,6 @@ def check_attacks(subject: Subject) -> str:
             who = " and ".join(sorted(_READS[of] for of in beating))
             demand(not beating, f"who reads {who} tells a person's presence more often than ε = 1 allows")
     return f"in {subject.runs} pairs of runs no attacker beat what ε = 1 allows; hits less false alarms: {best:.2f}"
-
-
-def _list_records(found: Sequence[AttackTrial], asked: Request, *, pure: bool) -> dict[str, Attack]:
-    """What an attacker achieves by the centres, and, where answers have densities, by all of them."""
-    sides = {of: scored for of in _READS if (scored := collect_scores(found, of)) is not None}
-    if pure and "log_ratio" in sides:
-        most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
-        demand(most <= asked.epsilon * (1 + _ROUNDING), f"a transcript is e^{most:.4f} times as likely, at ε = 1")
-    return {of: attack(*scored) for of, scored in sides.items()}
 
 
 def check_hard_tables(subject: Subject) -> str:
