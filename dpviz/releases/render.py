@@ -256,7 +256,8 @@ def render_whole(played: Played) -> dict[str, bytes]:
 
 def render_files(played: Played) -> dict[str, bytes]:
     """The files that follow from what was played, in their order: all but ``package.VERIFY.txt``."""
-    notebook = Script.for_unpacked(segments=played.report is not None, draws=played.draws is not None)
+    has = {"segments": played.report is not None, "draws": played.draws is not None}
+    notebook = Script.fill("script_unpacked.txt.j2", **has)
     found, declared, mapped = played.parts.clustered, played.declared, draw_map(played)
     name, centers = _write_line(played.request.words.name), np.array(found.rounded.texts, dtype=np.float64)
     texts = {

@@ -13,9 +13,6 @@ import numpy as np
 
 from dpviz.core import Array, Codes, PrivateTable, Region, RequestError, Revealed, is_sparse
 
-# Clipping into a ball moves by rounding whoever stands on its surface.
-_ROUNDING = 1e-9
-
 
 @dataclass(frozen=True, eq=False)
 class ClippedRows:
@@ -67,7 +64,8 @@ def clip_rows(revealed: Revealed, region: Region) -> ClippedRows:
     if is_sparse(points) or revealed.inside:
         return ClippedRows(points, revealed.kept, np.full(n, nan))
     inside = region.settle_points(points)
-    away = np.abs(inside - points).max(axis=1, initial=0.0) > _ROUNDING * region.radius
+    # Clipping into a ball moves by rounding whoever stands on its surface.
+    away = np.abs(inside - points).max(axis=1, initial=0.0) > 1e-9 * region.radius
     moved = np.zeros(n)
     moved[away] = ((inside[away] - points[away]) ** 2).sum(axis=1)
     return ClippedRows(inside if away.any() else points, revealed.kept, moved)

@@ -31,8 +31,6 @@ from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, measure_yardstick
 from dpviz.runs.worker import Progress
 
-_QUARTILES = (25, 50, 75)
-
 
 class _Quiet(StudyNoise):
     """Noise that is switched off; whatever samples or shuffles rows stays random."""
@@ -154,7 +152,7 @@ _LOSSES = ("private", "quiet", "solved", "quiet_solved")
 
 
 def _make_part(name: str, on: Array, off: Array, about: str) -> ErrorPart:
-    low, _, high = np.percentile(on - off, _QUARTILES)
+    low, high = np.percentile(on - off, (25, 75))
     return ErrorPart(name, float(np.median(on) - np.median(off)), float(low), float(high), about)
 
 

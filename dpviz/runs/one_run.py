@@ -31,7 +31,6 @@ from dpviz.core import (
     ExactSource,
     Ledger,
     PrivateTable,
-    Region,
     Relation,
     Report,
     StudyNoise,
@@ -344,14 +343,9 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
         request.check_releasable(table)
         coins = np.random.SeedSequence(noise.coins)
     source = noise or StudyNoise(np.random.default_rng(drawn))
-    opened = table.open(
-        epsilon=request.epsilon,
-        delta=request.delta,
-        accounting=accounting,
-        noise=source,
-        needs_n=card.needs_n,
-        draws=None if planned is None else lambda session: planned(session, k, params),
-    )
+    draws = None if planned is None else lambda session: planned(session, k, params)
+    asked: dict[str, Any] = {"epsilon": request.epsilon, "delta": request.delta, "needs_n": card.needs_n}
+    opened = table.open(accounting=accounting, noise=source, draws=draws, **asked)
     ledger = opened.ledger
     facts: dict[str, Any] = {
         "algorithm": card.id,
@@ -374,8 +368,11 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
         "warnings": _list_warnings(request, table, params, judges=not isinstance(noise, ExactSource)),
     }
     frames: tuple[Frame, ...] = ()
+    region, settles = table.domain.region, table.domain.region.blocks is not None
     for step in card.plan(opened, k, params, np.random.default_rng(coins)):
-        step = settle_step(step, table.domain.region)
+        # Centres lie where means of rows can: between categories, not beyond. Post-processing.
+        if settles and isinstance(step, CentersStep | ReferenceStep) and step.centers.shape[1] == region.dim:
+            step = replace(step, centers=region.settle_points(step.centers))
         frames = (*frames, Frame(step, ledger.spent_epsilon, ledger.spent_fraction, entries=len(ledger.entries)))
         yield RunSoFar(**facts, **_describe_spending(ledger), frames=frames)
     yield Run(**facts, **_describe_spending(ledger), frames=frames)
@@ -398,15 +395,6 @@ def _make_two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.rand
         return np.random.SeedSequence(), np.random.SeedSequence()
     coins, noise = np.random.SeedSequence(seed).spawn(2)
     return coins, noise
-
-
-def settle_step(step: Step, region: Region) -> Step:
-    """A step whose centres lie where means of rows can: between categories, not beyond. Post-processing."""
-    if region.blocks is None or not isinstance(step, CentersStep | ReferenceStep):
-        return step
-    if step.centers.shape[1] != region.dim:
-        return step
-    return replace(step, centers=region.settle_points(step.centers))
 
 
 def _list_warnings(request: Request, table: PrivateTable, params: Params, *, judges: bool) -> tuple[str, ...]:

@@ -29,21 +29,16 @@ from dpviz.tables import (
 
 @dataclass(frozen=True, eq=False)
 class LargeTable:
-    """What is said of a table that memory does not hold; ``n_rows``, those in use, is private under add/remove."""
+    """What is said of a table that memory does not hold; ``n_rows``, those in use, is private under add/remove.
+
+    ``name`` and ``fingerprint`` are those of the ``file``.
+    """
 
     file: CsvOnDisk | ArrowTable
     n_rows: int
+    name: str
+    fingerprint: str
     notes: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What it is called on screen."""
-        return self.file.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Tells files apart."""
-        return self.file.fingerprint
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +195,8 @@ class Plan:
         assert isinstance(self.source, ArrowTable | CsvOnDisk)
         declared = self.declaration
         told = {**declared.facts, "with_persons": declared.id_column is not None, "sample": sample}
-        return self.open(LargeTable(self.source, len(rows)), PrivateTable.over(rows, self.domain, **told))
+        loaded = LargeTable(self.source, len(rows), self.source.name, self.source.fingerprint)
+        return self.open(loaded, PrivateTable.over(rows, self.domain, **told))
 
     def open(
         self, loaded: LoadedTable | SparseTable | LargeTable, private: PrivateTable, labels: Codes | None = None

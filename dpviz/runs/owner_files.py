@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from dpviz.core import RequestError
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 
 try:
     import fcntl
@@ -21,7 +21,6 @@ except ImportError:  # Windows has no such lock: there nothing keeps two sweeps 
 OWNER_ONLY = 0o600
 """A file that nobody else may read."""
 
-_OWNER_ENTERS = 0o700
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -145,10 +144,9 @@ def lock_writer(path: Path, *, called: str) -> Iterator[None]:
 def make_private(path: Path, *, called: str) -> None:
     """Make a folder that its owner alone may enter; one that is there must be such a folder."""
     with translate_disk_errors(called=called):
-        path.mkdir(mode=_OWNER_ENTERS, parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = path.stat()
-    if os.name == "posix" and (made.st_uid != os.geteuid() or made.st_mode & 0o077):
-        raise make_refusal("not_yours", called=called)
+    demand(os.name != "posix" or (made.st_uid == os.geteuid() and not made.st_mode & 0o077), "not_yours", called=called)
 
 
 @contextmanager

@@ -280,14 +280,9 @@ class Profile:
         ends = zip(self.columns, lower, upper, strict=True)
         columns = tuple(ProfileColumn(one.name, low, high, one.unit) for one, low, high in ends)
         find_even = partial(self._convert, "find_even_sd", self.centers)
-        return replace(
-            self,
-            columns=columns,
-            centers=self.stretch(self.centers),
-            center_sd=find_even(self.center_sd),
-            reference=reference,
-            drawn_sd=None if self.drawn_sd is None else find_even(self.drawn_sd),
-        )
+        sd, drawn = find_even(self.center_sd), None if self.drawn_sd is None else find_even(self.drawn_sd)
+        centers = self.stretch(self.centers)
+        return replace(self, columns=columns, centers=centers, center_sd=sd, reference=reference, drawn_sd=drawn)
 
     def spread_noise(self, sd: Array) -> Array:
         """Deviations in data units (k, d), as ``center_sd`` has them, of ``sd`` (k, d) on the scale of each column."""

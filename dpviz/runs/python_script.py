@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from pprint import pformat
@@ -40,11 +40,9 @@ class Script:
     @property
     def notebook(self) -> str:
         """As a notebook of Jupyter: JSON, format 4.5, without outputs."""
-        title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": _split_lines(f"# {self.title}")}
-        cells = [
-            {**_CODE_CELL, "id": f"cell-{place}", "metadata": {}, "outputs": [], "source": _split_lines(cell)}
-            for place, cell in enumerate(self.cells, start=1)
-        ]
+        title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": [f"# {self.title}"]}
+        lines = enumerate((cell.splitlines(keepends=True) for cell in self.cells), start=1)
+        cells = [{**_CODE_CELL, "id": f"cell-{at}", "metadata": {}, "outputs": [], "source": one} for at, one in lines]
         kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
         book = {"cells": [title, *cells], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
         return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
@@ -52,17 +50,7 @@ class Script:
     @classmethod
     def for_table(cls, name: str, declared: Declaration) -> Script:
         """A table, open as it is declared; no row is shown."""
-        return cls._fill("script_table.txt.j2", **_describe_data(name, declared))
-
-    @classmethod
-    def for_reading(cls, name: str) -> Script:
-        """The release in the zip that is called ``name``, checked and as a data frame."""
-        return cls._fill("script_read.txt.j2", release=repr(name))
-
-    @classmethod
-    def for_unpacked(cls, *, segments: bool, draws: bool) -> Script:
-        """The tables of an unpacked zip, read with pandas alone: whether one says who is in segments, and has draws."""
-        return cls._fill("script_unpacked.txt.j2", segments=segments, draws=draws)
+        return cls.fill("script_table.txt.j2", **_describe_data(name, declared))
 
     @classmethod
     def for_run(cls, name: str, declared: Declaration, request: Request) -> Script:
@@ -74,7 +62,7 @@ class Script:
         asked["seed"] = request.seed if declared.kind.may_be_shown else None
         said = _list_arguments({key: value for key, value in asked.items() if value not in ({}, None)})
         data = _describe_data(name, declared)
-        return cls._fill("script_run.txt.j2", **data, request=request, algorithm=repr(request.algorithm), asked=said)
+        return cls.fill("script_run.txt.j2", **data, request=request, algorithm=repr(request.algorithm), asked=said)
 
     @classmethod
     def for_sweep(cls, name: str, declared: Declaration, grid: StudyGrid) -> Script:
@@ -82,7 +70,7 @@ class Script:
         lists = {name: list(getattr(grid, name)) for name in ("epsilons", "ks", "ns", "deltas")}
         algorithms = [contender.to_text() for contender in grid.contenders]
         asked = {"algorithms": algorithms, **lists, "repeats": grid.repeats, "seed": grid.seed}
-        return cls._fill("script_sweep.txt.j2", **_describe_data(name, declared), asked=_list_arguments(asked))
+        return cls.fill("script_sweep.txt.j2", **_describe_data(name, declared), asked=_list_arguments(asked))
 
     @classmethod
     def for_release(
@@ -97,10 +85,10 @@ class Script:
         said = _list_arguments({**asked, "params": dict(request.params), **parts})
         told = {"title": repr(declared.title or Path(name).stem), "account": account and repr(str(account))}
         data = _describe_data(name, declared, always=True)
-        return cls._fill("script_release.txt.j2", **data, **told, request=request, asked=said)
+        return cls.fill("script_release.txt.j2", **data, **told, request=request, asked=said)
 
     @classmethod
-    def _fill(cls, template: str, **values: Any) -> Script:
+    def fill(cls, template: str, **values: Any) -> Script:
         """What a template says: its first line is the title, and ``# %%`` stands between cells, as in Jupytext."""
         title, *cells = render(template, **values).removesuffix("\n").split("\n# %%\n")
         return cls(title, tuple(cells))
@@ -128,7 +116,3 @@ def _declare_alike(sample: Sample, declared: Declaration) -> bool:
 
 def _list_arguments(asked: Mapping[str, Any]) -> list[str]:
     return [f"{key}={value!r}" for key, value in asked.items()]
-
-
-def _split_lines(text: str) -> Sequence[str]:
-    return text.splitlines(keepends=True)

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from dpviz.algorithms import AUTO, CARDS, Card, Params, Setting, find_card, list_private_cards
 from dpviz.core import Accounting, PrivateTable, RequestError, Scaling, check
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 
 _MOST_SEGMENTS, _MOST_BOUNDS = 0.9, 0.5
 _NUMBERS = ("k", "epsilon", "delta")
@@ -171,8 +171,7 @@ class Request:
 
     def check_releasable(self, table: PrivateTable) -> None:
         """Refuse what cannot be released with release-grade noise; looks at public quantities only."""
-        if self.seed is not None:
-            raise make_refusal("seeded")
+        demand(self.seed is None, "seeded")
         why = self.card.release_refusal(self.make_setting(table), self.contender.settings)
         if self.contender.unlisted is not None:
             why = "it stands in no registry, and nobody here has proved what it does with the rows"

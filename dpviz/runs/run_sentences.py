@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dpviz.words import Sentences
 
 SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
 make_refusal = SENTENCES.make_refusal
+
+
+def demand(holds: object, key: str, /, **said: Any) -> None:
+    """Refuse what does not hold, in the sentence of that key."""
+    if not holds:
+        raise make_refusal(key, **said)

@@ -23,7 +23,6 @@ from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
 from dpviz.words import render
 
-_RESAMPLES = 500
 # Ends of the interval that holds nine in ten of the resampled answers; docs/findings.md says how often it held.
 _INTERVAL = (0.05, 0.95)
 # Losses that are infinitely worse than a reference of loss 0 are merely very bad, so that they can be averaged.
@@ -171,7 +170,7 @@ def _find_answer(name: str, runs: pd.DataFrame, target: Target) -> SmallestEpsil
 def _resample(losses: Array, share: float, rng: np.random.Generator) -> Array:
     """Quantiles of resamples, each one run smaller than the sample (Rao & Wu 1988): of few, all that vary enough."""
     size = max(1, len(losses) - 1)
-    quantiles: Array = np.quantile(rng.choice(losses, (_RESAMPLES, size)), share, axis=1, method="inverted_cdf")
+    quantiles: Array = np.quantile(rng.choice(losses, (500, size)), share, axis=1, method="inverted_cdf")
     return quantiles
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.core import Array
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables import Declaration, FileKind, LoadedTable, codings, file_format, make_numeric_table, simulate
+from dpviz.tables import Declaration, FileKind, codings, file_format, make_numeric_table, simulate
 
 USUAL_SPREAD = 0.05
 
@@ -40,10 +39,18 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
     """
     domain, bounds = declared.make_domain(), declared.list_bounds(declared.columns)
     name = f"synthetic table for {declared.title}"
-    low, high = (_put_on_scale(declared, ends) for ends in bounds)
+    # On the scale on which each column is clustered.
+    coded = [declared.codings.get(name, codings.NUMBER) for name in declared.columns]
+    low, high = (np.array([one.stretch(end) for one, end in zip(coded, ends, strict=True)]) for ends in bounds)
     made = simulate(low, high, n, domain.width, k, seed=0, spread=spread, columns=domain.names, name=name)
     if declared.coded:
-        made = _make_cells(made, declared, (low, high), k, np.random.default_rng((0, 1)))
+        # Cells of the declared kinds: which value one has follows from where its number lies between the bounds, so
+        # that rows of a cluster mostly share one.
+        rng, columns = np.random.default_rng((0, 1)), dict[str, Any]()
+        for name, one, start, end in zip(declared.columns, coded, low, high, strict=True):
+            part = (made.columns([name])[:, 0] - start) / (end - start)
+            columns[name] = one.cells(part, start, end, rng)
+        made = make_numeric_table(pd.DataFrame(columns), name=made.name)
     most = declared.rows_per_person
     if most > 1:
         assert declared.id_column is not None
@@ -65,23 +72,3 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
         title=made.name,
     )
     return declare(made, declaration)
-
-
-def _put_on_scale(declared: Declaration, ends: Array) -> Array:
-    """Bounds of each declared column on the scale on which it is clustered."""
-    each = zip(declared.columns, ends, strict=True)
-    return np.array([declared.codings.get(name, codings.NUMBER).stretch(end) for name, end in each])
-
-
-def _make_cells(
-    made: LoadedTable, declared: Declaration, ends: tuple[Array, Array], k: int, rng: np.random.Generator
-) -> LoadedTable:
-    """The made-up numbers as cells of the declared kinds: amounts, declared values, dates, places of a cycle.
-
-    Which value a cell has follows from where its number lies between the bounds: rows of a cluster mostly share one.
-    """
-    columns: dict[str, Any] = {}
-    for name, low, high in zip(declared.columns, *ends, strict=True):
-        part = (made.columns([name])[:, 0] - low) / (high - low)
-        columns[name] = declared.codings.get(name, codings.NUMBER).cells(part, low, high, rng)
-    return make_numeric_table(pd.DataFrame(columns), name=made.name)

@@ -84,9 +84,6 @@ USUAL_APART = sqrt(0.5)
 
 # Cycles of whole steps that are told one by one; a stored circle has a whole number of points in each step of them.
 _SHORT_CYCLES, _USUAL_BINS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12), 8
-_DATE_FORMATS = {"dmy": "%d.%m.%Y", "mdy": "%m/%d/%Y"}
-# Of made-up cells, those whose value has nothing to do with their cluster.
-_MADE_ANYHOW = 0.3
 
 
 @dataclass(frozen=True)
@@ -289,7 +286,7 @@ class _ListedCoding(Coding):
         return np.where(codes < len(self.names), codes + self.ends[0], np.nan)
 
     def cells(self, part: Array, lower: float, upper: float, rng: np.random.Generator) -> Any:
-        anyhow = rng.random(len(part)) < _MADE_ANYHOW
+        anyhow = rng.random(len(part)) < 0.3  # their value has nothing to do with their cluster
         place = np.where(anyhow, rng.integers(len(self.names), size=len(part)), _find_slices(part, len(self.names)))
         return np.array(self.names, dtype=object)[place]
 
@@ -426,7 +423,8 @@ class Dates(Coding):
         days = np.datetime64(self.first) + np.rint(part * (self.last - self.first).days).astype(np.int64)
         if self.written == "ymd":
             return days.astype(str).astype(object)
-        return pd.Series(days.astype("datetime64[s]")).dt.strftime(_DATE_FORMATS[self.written]).to_numpy(dtype=object)
+        written = "%d.%m.%Y" if self.written == "dmy" else "%m/%d/%Y"
+        return pd.Series(days.astype("datetime64[s]")).dt.strftime(written).to_numpy(dtype=object)
 
     def describe(self, coordinates: Array) -> Any:
         return (self.first + timedelta(days=round(float(coordinates[0])))).isoformat()

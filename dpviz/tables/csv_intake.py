@@ -78,7 +78,6 @@ LONGEST_LINE = 1 << 26  # in bytes, without its end
 _RECORDS_AT_ONCE = 10_000
 
 _NEWLINE, _RETURN, _BLANK = 10, 13, 32
-_MARK = b"\xef\xbb\xbf"
 
 Column: TypeAlias = FloatArray | pd.Series
 _Places: TypeAlias = NDArray[np.int64]
@@ -234,7 +233,7 @@ class _Lines:
             line = np.searchsorted(self.ends, returns)
             broken[line[returns + 1 != self.ends[line]]] = True
         self.alone = broken
-        self.alone[0] |= block.startswith(_MARK)  # Arrow would take it for a mark of the file
+        self.alone[0] |= block.startswith(codecs.BOM_UTF8)  # Arrow would take it for a mark of the file
         separates = self._bytes == ord(self._delimiter)
         self._dropped: _Places | None = None
         self._quote = layout.quote.encode()
@@ -271,28 +270,14 @@ class _Lines:
     def _read(self, block: bytes, numbers: Mapping[int, Any], decimal: str) -> Mapping[int, _Cells]:
         places = (*self._layout.numbers, *self._layout.text)
         names = {str(place): numbers.get(place, pa.binary()) for place in places}
-        table = arrow_csv.read_csv(
-            pa.BufferReader(block),
-            arrow_csv.ReadOptions(
-                use_threads=False,
-                block_size=len(block) + 1,
-                column_names=[str(place) for place in range(self._layout.width)],
-            ),
-            arrow_csv.ParseOptions(
-                delimiter=self._delimiter,
-                quote_char=self._layout.quote if self._quote in block else False,
-                double_quote=False,
-                ignore_empty_lines=False,
-            ),
-            arrow_csv.ConvertOptions(
-                check_utf8=False,
-                column_types=names,
-                include_columns=list(names),
-                null_values=sorted(MISSING),
-                strings_can_be_null=False,
-                decimal_point=decimal,
-            ),
-        )
+        every = [str(place) for place in range(self._layout.width)]
+        read = arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=every)
+        quote = self._layout.quote if self._quote in block else False
+        lines = {"double_quote": False, "ignore_empty_lines": False}
+        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, quote_char=quote, **lines)
+        nulls = {"null_values": sorted(MISSING), "strings_can_be_null": False, "decimal_point": decimal}
+        convert = arrow_csv.ConvertOptions(check_utf8=False, column_types=names, include_columns=list(names), **nulls)
+        table = arrow_csv.read_csv(pa.BufferReader(block), read, parse, convert)
         columns = {place: table.column(str(place)).combine_chunks() for place in places}
         return {place: convert_numbers(cells) if place in numbers else cells for place, cells in columns.items()}
 
@@ -403,15 +388,10 @@ class Header:
         refuse_unknown((*numbers, *text), self.names)
         if both := [name for name in numbers if name in text]:
             raise IntakeError.of("numbers_and_text", columns=both)
-        return LineLayout(
-            len(self.names),
-            self.delimiter,
-            declared.byte_encoding,
-            {place[name]: declared.get_style(name) for name in numbers},
-            [place[name] for name in text],
-            declared.quote,
-            {place[name]: frozenset(declared.get_style(name).missing) for name in text},
-        )
+        styles = {place[name]: declared.get_style(name) for name in numbers}
+        missing = {place[name]: frozenset(declared.get_style(name).missing) for name in text}
+        encoding, quote = declared.byte_encoding, declared.quote
+        return LineLayout(len(self.names), self.delimiter, encoding, styles, [*missing], quote, missing)
 
     def key_by_name(self, by_place: Mapping[int, Value]) -> dict[str, Value]:
         """By name what was read by place."""

@@ -90,7 +90,15 @@ def encode_drawing(drawing: PointDrawing) -> str:
     Rice & Plaunt 1971 (adaptive codes of small numbers); Hilbert 1891.
     """
     for order in range(_FINEST, _COARSEST - 1, -1):
-        text = _write(drawing, order)
+        places = np.sort(_place_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
+        heads = (_VERSION, order - _COARSEST, len(places), drawing.me is not None)
+        parts = [_encode_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
+        if drawing.me is not None:
+            parts.append(_encode_fixed(np.array(drawing.me), _FINEST))
+        bits = np.concatenate([*parts, _encode_rice(np.diff(places, prepend=0))])
+        sixes = np.pad(bits, (0, -len(bits) % _SIX)).reshape(-1, _SIX) @ (1 << np.arange(_SIX)[::-1])
+        body = "".join(_LETTERS[six] for six in sixes.tolist())
+        text = body + _compute_check(body)
         if len(text) <= MOST_LETTERS:
             break
     return text
@@ -117,18 +125,6 @@ def decode_drawing(text: str) -> PointDrawing:
     coarser = _FINEST - order
     lattice = _find_on_curve(places, order) << coarser
     return PointDrawing((lattice + ((1 << coarser) >> 1)).astype(np.uint8), me)
-
-
-def _write(drawing: PointDrawing, order: int) -> str:
-    places = np.sort(_place_on_curve(drawing.points.astype(np.int64) >> (_FINEST - order), order))
-    heads = (_VERSION, order - _COARSEST, len(places), drawing.me is not None)
-    parts = [_encode_fixed(np.array([head]), width) for head, width in zip(heads, _WIDTHS.values(), strict=True)]
-    if drawing.me is not None:
-        parts.append(_encode_fixed(np.array(drawing.me), _FINEST))
-    bits = np.concatenate([*parts, _encode_rice(np.diff(places, prepend=0))])
-    sixes = np.pad(bits, (0, -len(bits) % _SIX)).reshape(-1, _SIX) @ (1 << np.arange(_SIX)[::-1])
-    body = "".join(_LETTERS[six] for six in sixes.tolist())
-    return body + _compute_check(body)
 
 
 def _compute_check(body: str) -> str:

@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from dpviz.core import check
+from dpviz.core import Flags, check
 from dpviz.tables.loaded_table import CELLS_KEPT, MISSING, FloatArray, IntakeError, Unread, demand
 from dpviz.words import INLINE, Key
 
@@ -62,7 +62,6 @@ BLANKS = (" ", "\u00a0", "\u202f", "\u2009")
 INDIAN = "lakh"
 """The grouping 12,34,567: three digits last, two in each group before."""
 
-_DECIMALS = (".", ",")
 _GROUPINGS: Mapping[str, tuple[str, ...]] = {
     "": (),
     ",": (",",),
@@ -95,7 +94,7 @@ class NumberStyle(NamedTuple):
 
     def validate(self) -> NumberStyle:
         """Itself."""
-        demand(self.decimal in _DECIMALS, "decimal", decimal=self.decimal)
+        demand(self.decimal in (".", ","), "decimal", decimal=self.decimal)
         if self.grouping not in _GROUPINGS or self.decimal in self.grouping_marks:
             allowed = ", ".join(f'"{name}"' for name, marks in _GROUPINGS.items() if self.decimal not in marks)
             raise IntakeError.of("grouping", grouping=self.grouping, allowed=allowed)
@@ -230,7 +229,6 @@ def match(what: str, cell: str) -> re.Match[str] | None:
 
 # Cells of one column, as they stand in the file.
 _Cells: TypeAlias = Any
-_Mask: TypeAlias = NDArray[np.bool_]
 # Signs that stand for a minus: the true one, an en dash, hyphens of other widths.
 _MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
 _BLANKS = (*BLANKS, "\t")
@@ -473,14 +471,14 @@ def _read_sign(cell: str) -> str:
 
 def _read_in_all_ways(
     table: ColumnCells, present: Mapping[str, Sequence[str]], delimiter: str
-) -> dict[str, dict[NumberStyle, _Mask]]:
+) -> dict[str, dict[NumberStyle, Flags]]:
     """Which cells of each column are numbers in which style, the likelier styles first; none of columns of ids."""
     beside = {
         name: (_find_sign(column), _find_negative(column))
         for name, column in present.items()
         if column and not _are_most("long_integer", column)
     }
-    ways: dict[str, dict[NumberStyle, _Mask]] = {name: {} for name in beside}
+    ways: dict[str, dict[NumberStyle, Flags]] = {name: {} for name in beside}
     # Decimal and grouping marks, the likelier ones first.
     with_commas = [(".", ","), (",", ""), (",", ".")] if delimiter == "," else [(",", ""), (",", "."), (".", ",")]
     for marks in [(".", ""), *with_commas, (",", " "), (".", " "), (".", "'"), (",", "'"), (".", INDIAN)]:
@@ -490,7 +488,7 @@ def _read_in_all_ways(
     return ways
 
 
-def _choose_style(ways: Mapping[NumberStyle, _Mask], decimals: set[str]) -> NumberStyle | None:
+def _choose_style(ways: Mapping[NumberStyle, Flags], decimals: set[str]) -> NumberStyle | None:
     """Of the styles with one of these decimal marks the one that reads most cells, if these are half of them."""
     allowed = [style for style in ways if style.decimal in decimals]
     best = max(allowed, key=lambda style: np.count_nonzero(ways[style]))
@@ -524,7 +522,7 @@ def find_mending_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle 
     return best if 2 * count_readable(cells, best) >= len(cells) > 0 else None
 
 
-def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, _Mask]) -> set[str]:
+def _collect_evidence(present: Sequence[str], ways: Mapping[NumberStyle, Flags]) -> set[str]:
     """The marks that some cell can only use as the decimal one; none where most cells are words, read in no way."""
     with_point, with_comma = (
         np.logical_or.reduce([read for style, read in ways.items() if style.decimal == mark]) for mark in (".", ",")

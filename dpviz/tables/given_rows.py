@@ -254,23 +254,18 @@ class DeclaredFrame(Declaration):
         if bounds is not None and not isinstance(bounds, Mapping):
             lower, upper = DeclaredFrame.read_bounds(bounds, len(others))
             try:
-                low, high = (
-                    np.broadcast_to(np.asarray(end, dtype=np.float64), (len(others),)).tolist()
-                    for end in (lower, upper)
-                )
+                both = (np.asarray(end, dtype=np.float64) for end in (lower, upper))
+                low, high = (np.broadcast_to(end, (len(others),)).tolist() for end in both)
             except (TypeError, ValueError):
                 raise IntakeError.of("bounds_no_pairs", many=len(others)) from None
             said |= dict(zip(others, list(zip(low, high, strict=True)), strict=True))
         elif others:
             raise IntakeError.of("not_declared", others=others)
         read = {name: _read(name, said[name]) for name in names}
-        return cls(
-            names,
-            tuple(lower for _, lower, _ in read.values()),
-            tuple(upper for _, _, upper in read.values()),
-            codings={name: coding for name, (coding, _, _) in read.items() if coding != NUMBER},
-            weights={str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()},
-        )
+        lowest, highest = (tuple(ends[place] for _, *ends in read.values()) for place in (0, 1))
+        codings = {name: coding for name, (coding, _, _) in read.items() if coding != NUMBER}
+        weighed = {str(name): check_weight(str(name), weight) for name, weight in (weights or {}).items()}
+        return cls(names, lowest, highest, codings=codings, weights=weighed)
 
     @staticmethod
     def read_bounds(bounds: Any, dim: int) -> tuple[Any, Any]:

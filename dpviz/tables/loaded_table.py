@@ -39,8 +39,6 @@ from dpviz.words import Sentences, foreign, list_names
 MISSING = frozenset(("", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "nan", "NaN", "None"))
 """What people write for a missing cell, besides nothing."""
 
-_FLOATS = NDArray[np.float64]
-
 # From here on different whole numbers are one float, and which of them a frame holds depends on its other rows.
 _FIRST_INEXACT = 2**53
 _MOST_DIGITS = 400
@@ -169,17 +167,12 @@ def map_cells(cells: Any, convert: Callable[[Any], Any], kind: Any) -> NDArray[A
         made = map_cells(different, convert, kind)
     else:
         codes, values = pd.factorize(column)
-        exact = _is_exact(column.dtype)
+        # Some types keep whole numbers whole beside a missing cell: floats never come between.
+        exact = pd.api.types.is_integer_dtype(column.dtype) and pd.api.types.is_extension_array_dtype(column.dtype)
+        exact = exact or (isinstance(column.dtype, pd.ArrowDtype) and column.dtype.type is Decimal)
         made = _collect([convert(str(cell) if exact else cell) for cell in values.tolist()], kind)
     # The last one is that of missing cells, whose code is -1.
     return np.concatenate([made, _collect([convert(None)], kind)])[codes]
-
-
-def _is_exact(kind: Any) -> bool:
-    """Whether a type keeps whole numbers whole beside a missing cell: floats never come between."""
-    if isinstance(kind, pd.ArrowDtype) and kind.type is Decimal:
-        return True
-    return pd.api.types.is_integer_dtype(kind) and pd.api.types.is_extension_array_dtype(kind)
 
 
 def _may_hold_anything(kind: Any) -> bool:
@@ -200,7 +193,7 @@ def list_texts(cells: Any) -> NDArray[np.object_]:
     return map_cells(cells, find_text, object)
 
 
-def list_numbers(cells: Any) -> _FLOATS:
+def list_numbers(cells: Any) -> FloatArray:
     """``find_number`` of each cell of a column of shape (n,), data units."""
     column = cells if isinstance(cells, pd.Series) else pd.Series(cells)
     kind = column.dtype
@@ -477,9 +470,7 @@ def stack_columns(columns: Mapping[str, Any], names: Sequence[str], codings: Map
     return np.stack([np.asarray(column, dtype=np.float64) for column in coded], axis=1)
 
 
-def make_numeric_table(
-    values: Any, columns: Sequence[str] | None = None, *, name: str = "table", notes: tuple[str, ...] = ()
-) -> LoadedTable:
+def make_numeric_table(values: Any, columns: Sequence[str] | None = None, *, name: str = "table") -> LoadedTable:
     """A table from numbers already in memory.
 
     Parameters
@@ -491,8 +482,6 @@ def make_numeric_table(
         One name a column; ``column_1``, ``column_2``, ... for an array without names.
     name : str
         Of the table.
-    notes : tuple of str
-        Sentences about the table, for its owner.
 
     Returns
     -------
@@ -513,7 +502,7 @@ def make_numeric_table(
     kept = {new: _store_column(column) for new, column in cells.items()}
     # What is stored as floats already is not kept twice.
     given = {new: pd.Series(kept[new]) if column.dtype == np.float64 else column for new, column in cells.items()}
-    return make_table(kept, name=name, notes=notes, given=given)
+    return make_table(kept, name=name, given=given)
 
 
 def make_table(

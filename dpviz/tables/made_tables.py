@@ -40,8 +40,7 @@ def _declare(*parts: str, n_public: int | None = None) -> Declaration:
 
 
 MIXTURE = _declare("around_nought", "mixture", n_public=_MIXED).over([f"x_{place}" for place in range(1, 101)])
-_ALL_WORDS = [f"word_{place}" for place in range(1, _VOCABULARY + 1)]
-WORDS = _declare("around_nought", "words", n_public=_TEXTS).over(_ALL_WORDS)
+WORDS = _declare("around_nought", "words", n_public=_TEXTS).over([f"word_{at}" for at in range(1, _VOCABULARY + 1)])
 FIXED_POINTS = _declare("fixed_points")
 THERMOMETERS = _declare("fixed_points", "thermometers", n_public=_MADE)
 
@@ -67,7 +66,7 @@ class SyntheticTable(NamedTuple):
     @property
     def seconds(self) -> float:
         """About how long it takes to be made: centres are compared in pairs, then cells are drawn."""
-        pairs = _count_candidates(self.k) * self.k**2 / 2
+        pairs = min(_CANDIDATES, 8 * self.k) * self.k**2 / 2
         return pairs * (_SECONDS_A_PAIR + self.d * _SECONDS_A_DIFFERENCE) + self.n * self.d * _SECONDS_A_CELL
 
     def make(self) -> tuple[LoadedTable, Declaration]:
@@ -212,13 +211,9 @@ def _draw_spread_centers(k: int, d: int, margin: float, rng: np.random.Generator
     centers = np.empty((k, d))
     centers[0] = margin + (1 - 2 * margin) * rng.random(d)
     for found in range(1, k):
-        candidates = margin + (1 - 2 * margin) * rng.random((_count_candidates(k), d))
+        candidates = margin + (1 - 2 * margin) * rng.random((min(_CANDIDATES, 8 * k), d))
         before = centers[:found]
         # Squared distances without the squares of the candidates: a table of all differences would take gigabytes.
         gaps = (before**2).sum(axis=1) - 2 * (candidates @ before.T)
         centers[found] = candidates[np.argmax(gaps.min(axis=1) + (candidates**2).sum(axis=1))]
     return centers
-
-
-def _count_candidates(k: int) -> int:
-    return min(_CANDIDATES, 8 * k)

@@ -17,12 +17,7 @@ import numpy as np
 from dpviz.tables import duckdb_intake, spark_intake
 from dpviz.tables.arrow_intake import ENDING, ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
-from dpviz.tables.declarations import (
-    Declaration,
-    apply_declaration_file,
-    find_declaration_path,
-    read_declaration,
-)
+from dpviz.tables.declarations import Declaration, apply_declaration_file, find_declaration_path, read_declaration
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
 from dpviz.tables.made_tables import (
@@ -86,8 +81,8 @@ def _load_file(path: Path) -> LoadedSample:
 def _make_sample(sample_id: str, clusters: int, make: Callable[[], LoadedTable], declared: Declaration) -> Sample:
     """A sample whose rows are made when they are wanted."""
     cells = (declared.n_public or 0) * len(declared.columns)
-    loads = lambda: LoadedSample(make(), declared)  # noqa: E731
-    return Sample(sample_id, declared.title, declared.description, clusters, loads, cells)
+    said = (sample_id, declared.title, declared.description, clusters)
+    return Sample(*said, lambda: LoadedSample(make(), declared), cells)
 
 
 def _load_digits() -> LoadedTable:

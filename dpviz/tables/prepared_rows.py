@@ -58,7 +58,7 @@ class LatticeFile:
         """More rows (m, d), on the lattice already."""
         stored = allocate_rows(len(rows), self.region)
         stored[:, :-1] = rows
-        left = _view_bytes(np.ascontiguousarray(stored))
+        left: memoryview = np.ascontiguousarray(stored).reshape(-1).view(np.uint8).data
         with refuse_full_disk():
             while left:
                 left = left[os.write(self.fd, left) :]
@@ -74,7 +74,7 @@ class LatticeFile:
         start, end, _ = rows.indices(self._n)
         columns = self.region.dim + 1
         chunk = np.empty((max(0, end - start), columns), self._type)
-        left, place = _view_bytes(chunk), start * columns * self._type.itemsize
+        left, place = chunk.reshape(-1).view(np.uint8).data, start * columns * self._type.itemsize
         while left:
             read = os.preadv(self.fd, [left], place)
             if not read:
@@ -84,11 +84,6 @@ class LatticeFile:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LatticeFile, (self.region, (self.fd, self._n))
-
-
-def _view_bytes(rows: Any) -> memoryview:
-    view: memoryview = rows.reshape(-1).view(np.uint8).data
-    return view
 
 
 @contextmanager

@@ -52,7 +52,6 @@ _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF_32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # What a cell adds to the score of a reading: a value, a word, nothing, and text in which further marks stand.
 _VALUE, _WORD, _NOTHING, _LEFT_OVER = 1.0, 0.8, 0.7, 0.3
-_NEAR = 0.95
 _KINDS = {kind: re.compile(written) for kind, written in TOLD["kinds_of_cells"].items()}
 _FIGURES = ("signed", "number")
 
@@ -89,7 +88,7 @@ def list_readings(file: CsvFile) -> tuple[Reading, ...]:
     ranked = [(1.0, stated, '"')] if stated else _rank_dialects(text[:-1] if text[-1] == "" else text)
     # Without a header a row would say which byte comes first.
     ordered = replace(encoded, encoding=_UTF_16.get(file.raw[:2], encoded.encoding))
-    near = [dialect for score, *dialect in ranked[:2] if score >= _NEAR * ranked[0][0]]
+    near = [dialect for score, *dialect in ranked[:2] if score >= 0.95 * ranked[0][0]]
     found = [_read_dialect(text, replace(ordered, delimiter=mark, quote=quote)) for mark, quote in near]
     readings = found[0]
     if len(found) > 1 and len(readings) == 1 and readings[0].names != found[1][0].names:

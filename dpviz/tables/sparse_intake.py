@@ -73,20 +73,20 @@ def load_sparse(path: Path) -> SparseTable:
 
 def _read(path: Path) -> Any:
     """The matrix, row by row; every size is known before it is read, every place is checked to be one of the matrix."""
+    large = {"name": path.name, "most": MOST_COLUMNS}
     with foreign.open_file(path) as file, zipfile.ZipFile(file) as archive:
         given = os.fstat(file.fileno()).st_size
-        if given > _MOST_BYTES or sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
-            raise _make_too_large_error(path)
+        unpacked = sum(member.file_size for member in archive.infolist())
+        demand(max(given, unpacked) <= _MOST_BYTES, "sparse_large", **large)
         form = bytes(str(_read_array(archive, "format", _TEXT, 0).astype("U3")), "ascii")
         shape = _read_array(archive, "shape", _WHOLE_NUMBERS, 1)
         demand(form == b"csr", "sparse_by_column", name=path.name)
         demand(len(shape) == 2, "no_sparse", name=path.name)
         n, d = (int(size) for size in shape)
         demand(n >= 1 and d >= 1, "sparse_empty", name=path.name)
-        if d > MOST_COLUMNS:
-            raise _make_too_large_error(path)
-        if any(not foreign.SPARSE.holds_cells(given, _count(archive, name)) for name in ("data", "indices", "indptr")):
-            raise _make_too_large_error(path)
+        demand(d <= MOST_COLUMNS, "sparse_large", **large)
+        held = (foreign.SPARSE.holds_cells(given, _count(archive, one)) for one in ("data", "indices", "indptr"))
+        demand(all(held), "sparse_large", **large)
         data = _read_array(archive, "data", _NUMBERS, 1).astype(np.float64)
         both = (_read_array(archive, name, _WHOLE_NUMBERS, 1) for name in ("indices", "indptr"))
         places, starts = (values.astype(np.int64) for values in both)
@@ -127,7 +127,3 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
         case _:
             raise ValueError("a header that holds names: no array of numbers")
     return shape, dtype
-
-
-def _make_too_large_error(path: Path) -> IntakeError:
-    return IntakeError.of("sparse_large", name=path.name, most=MOST_COLUMNS)

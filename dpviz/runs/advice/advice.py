@@ -29,7 +29,7 @@ import numpy as np
 from dpviz.algorithms import Level, Setting, find_card, format_apart
 from dpviz.core import Array, Flags, Relation, RequestError, check, gdp_mu
 from dpviz.runs.request import Contender
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand
 from dpviz.words import render, round_percent
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ class Target:
     share: float = 0.8
 
     def __post_init__(self) -> None:
-        if not self.loss > 1:
-            raise make_refusal("no_target", loss=self.loss)
+        demand(self.loss > 1, "no_target", loss=self.loss)
         check.within(0.0, 1.0, share=self.share)
 
     @property

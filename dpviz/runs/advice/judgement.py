@@ -23,7 +23,7 @@ from dpviz.algorithms import SURE, Card, Expectation, Level, Params, Setting, fo
 from dpviz.core import Array, Domain, PrivateTable, Relation, RequestError, check
 from dpviz.runs.advice.advice import EPSILONS, Target, find_start, foresee, load_stored_study
 from dpviz.runs.request import Request
-from dpviz.runs.run_sentences import SENTENCES, make_refusal
+from dpviz.runs.run_sentences import SENTENCES, demand
 from dpviz.runs.verdict import Verdict
 from dpviz.words import format_plus_minus, round_percent
 
@@ -44,10 +44,6 @@ _FINE_HALVINGS = 6  # so often the records between one power of two and the next
 OUT_OF_REACH = 1e12
 
 
-NOBODY_SAID = (
-    "How many rows there are is not known, and advice rests on nothing else: give a number, give a range such as "
-    "8000,12000, or use a noisy number that a run has bought."
-)
 # Digits, or groups of them of which the last has three: 1.5 is no number of rows.
 _NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
 _ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
@@ -77,8 +73,7 @@ class KnownRows(NamedTuple):
         """
         said = _ROWS.fullmatch(text)
         numbers = [int(re.sub(r"\D", "", part)) for part in (said.groups() if said else ()) if part]
-        if not numbers:
-            raise make_refusal("no_rows_read")
+        demand(numbers, "no_rows_read")
         for n in numbers:
             check.records(n=n)
         return cls(min(numbers), max(numbers))
@@ -95,13 +90,10 @@ class KnownRows(NamedTuple):
         return None if declaration.n_range is None else cls(*declaration.n_range)
 
 
-def make_known_rows(n: int | Sequence[int] | None) -> KnownRows:
+def make_known_rows(n: int | Sequence[int]) -> KnownRows:
     """A number of rows, or the two ends of a range."""
-    if n is None:
-        raise RequestError(NOBODY_SAID)
     ends = (n, n) if not isinstance(n, Sequence) else tuple(n)
-    if isinstance(n, str) or len(ends) != 2:
-        raise make_refusal("no_rows")
+    demand(not isinstance(n, str) and len(ends) == 2, "no_rows")
     low, high = (check.records(n=end) for end in ends)
     if low > high:
         raise RequestError(f"n is a range from {low:,} to {high:,}: give the smaller number first.")

@@ -26,9 +26,9 @@ from dpviz.runs.advice.advice import (
     foresee,
     round_epsilon,
 )
-from dpviz.runs.advice.judgement import NOBODY_SAID, KnownRows, make_known_rows
+from dpviz.runs.advice.judgement import KnownRows, make_known_rows
 from dpviz.runs.request import Contender, Division
-from dpviz.runs.run_sentences import SENTENCES, make_refusal
+from dpviz.runs.run_sentences import SENTENCES, demand, make_refusal
 from dpviz.tables import Declaration, declarations
 from dpviz.words import render, round_percent
 
@@ -169,12 +169,6 @@ def _write(part: str, **said: Any) -> str:
     return render("recommendation.txt.j2", part=part, **said, **written).strip()
 
 
-NOT_STUDIED = (
-    "The stored study has no table of so few rows: run algorithms on a synthetic table of that size and compare their "
-    "losses."
-)
-
-
 @dataclass(frozen=True)
 class RowsAdvice:
     """Which ε, for a number of rows or for a range of it.
@@ -207,7 +201,7 @@ class RowsAdvice:
         """The answer, as every page and command gives it."""
         if self.is_studied or self.many.best is not None:
             return self.recommendation.sentence
-        return SENTENCES.fill("not_studied", algorithm=self.algorithm) if self.algorithm else NOT_STUDIED
+        return SENTENCES.fill("not_studied" if self.algorithm else "few_not_studied", algorithm=self.algorithm)
 
     @classmethod
     def of(
@@ -224,10 +218,9 @@ class RowsAdvice:
         It is about one ``contender``, or about the cheapest of all.
         """
         if rows is None:
-            raise RequestError(NOBODY_SAID)
+            raise make_refusal("nobody_said")
         check.check_delta(rows.high, delta=setting.delta)
-        if setting.k > rows.low:
-            raise make_refusal("fewer_rows_than_k", k=setting.k, rows=rows.low)
+        demand(setting.k <= rows.low, "fewer_rows_than_k", k=setting.k, rows=rows.low)
         # What is set otherwise than it was studied has a name of its own, under which nothing is found.
         studied = contender is None or contender.settings == contender.card.params()
         asked = "" if contender is None else contender.algorithm if studied else contender.to_text()

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.algorithms import Card
-from dpviz.core import Array, Broken, PrivateTable, Relation, RequestError, replay
+from dpviz.core import Array, Broken, Relation, RequestError, replay
 from dpviz.runs.audits.contract import (
     SEED,
     Check,
@@ -42,13 +42,14 @@ from dpviz.runs.audits.neighboring_tables import (
     PUBLIC,
     REPLACE,
     NeighborSetting,
+    Pair,
     is_pure,
     list_mild_neighbours,
     list_neighbours,
     make_blobs,
     make_lone_rows,
 )
-from dpviz.runs.meaning.membership import Attack, AttackTrial, NeighboringTables, attack, collect_scores, run_trials
+from dpviz.runs.meaning.membership import AttackTrial, NeighboringTables, attack, collect_scores, run_trials
 from dpviz.runs.one_run import Run
 from dpviz.runs.request import Contender, Request
 from dpviz.words import format_things, render
@@ -69,21 +70,17 @@ def find_home(name: str) -> str:
 
 def is_door(module: str) -> bool:
     """Whether a module only hands on what others may import."""
-    return module == _HEAD or (_is_ours(module) and (_place(module) / "__init__.pyi").is_file())
+    return module == _HEAD or (module.startswith(f"{_HEAD}.") and (_place(module) / "__init__.pyi").is_file())
 
 
 @cache
 def list_handed_on(module: str) -> Mapping[str, str]:
     """What a module of ours names that it took from elsewhere, with the full name that it took; a door: all of it."""
-    if not _is_ours(module):
+    if module.partition(".")[0] != _HEAD:
         return {}
     place = _place(module)
     files = (place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py"))
     return next((_read_imports(file, module) for file in files if file.is_file()), {})
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] == _HEAD
 
 
 def _place(module: str) -> Path:
@@ -92,17 +89,12 @@ def _place(module: str) -> Path:
 
 def _read_imports(file: Path, module: str) -> Mapping[str, str]:
     package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    return {
-        alias.asname or alias.name: ".".join(filter(None, (*_find_base(node, package), node.module, alias.name)))
-        for node in _list_imports(tree.body)
-        for alias in node.names
-    }
-
-
-def _find_base(node: ast.ImportFrom, package: list[str]) -> list[str]:
-    """Where a relative import starts from; of another one nothing."""
-    return package[: len(package) - node.level + 1] if node.level else []
+    taken: dict[str, str] = {}
+    for node in _list_imports(ast.parse(file.read_text(encoding="utf-8")).body):
+        base = package[: len(package) - node.level + 1] if node.level else []
+        whole = {alias.asname or alias.name: (*base, node.module, alias.name) for alias in node.names}
+        taken |= {name: ".".join(filter(None, parts)) for name, parts in whole.items()}
+    return taken
 
 
 def _list_imports(body: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
@@ -114,16 +106,14 @@ def _list_imports(body: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
             yield from _list_imports([*node.body, *node.orelse])
 
 
-_EPSILONS = (0.1, 1.0, 35.0)
 _ROUNDING = 1e-8
 _SIGNS = {True: "held", False: "BROKEN", None: "left out"}
 _READS = {"nearness": "the centres", "log_ratio": "every answer"}
-Pair = tuple[PrivateTable, PrivateTable]
 
 
 def check_spending(subject: Subject) -> str:
     """What is booked is what was drawn, and it adds up to the request."""
-    asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), _EPSILONS))
+    asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), (0.1, 1.0, 35.0)))
     for where, case, request in asked:
         with add_context(*where):
             check_ledger(subject.card, case.table(), **request)
@@ -202,7 +192,13 @@ def check_attacks(subject: Subject) -> str:
             # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
             for series in (0, 1):
                 found = run_trials(neighbors, asked, subject.runs, first=series * subject.runs)
-                records = _list_records([one for one in found if isinstance(one, AttackTrial)], asked, pure=pure)
+                trials = [one for one in found if isinstance(one, AttackTrial)]
+                sides = {of: scored for of in _READS if (scored := collect_scores(trials, of)) is not None}
+                if pure and "log_ratio" in sides:
+                    most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
+                    demand(most <= 1.0 + _ROUNDING, f"a transcript is e^{most:.4f} times as likely, at ε = 1")
+                # What an attacker achieves by the centres, and, where answers have densities, by all of them.
+                records = {of: attack(*scored) for of, scored in sides.items()}
                 best = max(best, *(record.advantage for record in records.values()))
                 beating &= {of for of, one in records.items() if one.passes(epsilon=1.0, delta=delta)}
                 if not beating:
@@ -210,19 +206,6 @@ def check_attacks(subject: Subject) -> str:
             who = " and ".join(sorted(_READS[of] for of in beating))
             demand(not beating, f"who reads {who} tells a person's presence more often than ε = 1 allows")
     return f"in {subject.runs} pairs of runs no attacker beat what ε = 1 allows; hits less false alarms: {best:.2f}"
-
-
-def _list_records(found: Sequence[AttackTrial], asked: Request, *, pure: bool) -> dict[str, Attack]:
-    """What an attacker achieves by the centres, and, where answers have densities, by all of them."""
-    sides = {of: scored for of in _READS if (scored := collect_scores(found, of)) is not None}
-    if pure and "log_ratio" in sides:
-        most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
-        demand(most <= asked.epsilon * (1 + _ROUNDING), f"a transcript is e^{most:.4f} times as likely, at ε = 1")
-    return {of: attack(*scored) for of, scored in sides.items()}
-
-
-# Rows of a chunk are so few that there are many chunks.
-_CHUNK = 256
 
 
 def check_hard_tables(subject: Subject) -> str:
@@ -259,7 +242,8 @@ def check_repetition(subject: Subject) -> str:
     others: dict[str, dict[str, Any]] = {
         "a second run with the same seed differs": {"values": rows},
         "the order of the rows changes the run": {"values": rows[order]},
-        "the size of chunks changes the run": {"values": rows, "block_numbers": _CHUNK},
+        # Rows of a chunk are so few that there are many chunks.
+        "the size of chunks changes the run": {"values": rows, "block_numbers": 256},
     }
     for params, delta in subject.settings:
         with add_context(*describe_case(params, delta)):
@@ -439,7 +423,6 @@ _BACK_DOORS = {"__globals__", "__closure__", "__self__", "__dict__", "__getattri
 _BACK_DOORS |= {"f_back", "f_locals", "gi_frame"}
 _ROUND_IT = {"getattr", "setattr", "vars", "eval", "exec", "globals", "open", "__import__"}
 _HIDDEN = {"dpviz.core.rows", "dpviz.core.private_session.PrivateTable", "dpviz.core.revealed_rows"}
-_MEMORY = {"gc", "ctypes"}
 # RandomState is a type that scikit-learn's users pass; to look at a state draws nothing from it.
 _DRAWS_NOTHING = {"Generator", "SeedSequence", "default_rng", "RandomState", "get_state"}
 
@@ -501,7 +484,7 @@ def list_ways_round(tree: ast.AST) -> Iterator[Offence]:
                 elif is_door(module) or _reaches_hidden(module):
                     yield node.lineno, f"imports {module} as a whole: import each name that is needed from it"
     for line, module in list_imports(tree):
-        if module in _HIDDEN or module.partition(".")[0] in _MEMORY:
+        if module in _HIDDEN or module.partition(".")[0] in ("gc", "ctypes"):
             yield line, f"imports {module}"
 
 

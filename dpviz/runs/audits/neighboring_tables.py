@@ -94,9 +94,10 @@ NEIGHBOR_SETTINGS = [
 ]
 
 
-def list_neighbours(
-    case: NeighborSetting, seed: int = 0, *, few: bool = False
-) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+Pair = tuple[PrivateTable, PrivateTable]
+
+
+def list_neighbours(case: NeighborSetting, seed: int = 0, *, few: bool = False) -> Iterator[Pair]:
     """Pairs of tables that differ in one unit of privacy, mild and adversarial, both ways round."""
     for turn, (one, other) in enumerate(_list_neighbouring_values(case, np.random.default_rng(seed), few)):
         both = not few or case.relation is Relation.REPLACE
@@ -106,7 +107,7 @@ def list_neighbours(
             yield other, one
 
 
-def list_mild_neighbours(case: NeighborSetting) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def list_mild_neighbours(case: NeighborSetting) -> Iterator[Pair]:
     """A table with a usual person more, less or exchanged: somebody among the others, in the middle of the file."""
     base, new = make_blobs(60, case.dim, seed=5), make_blobs(1, case.dim, seed=6)
     if case.relation is Relation.REPLACE:
@@ -121,9 +122,7 @@ def list_mild_neighbours(case: NeighborSetting) -> Iterator[tuple[PrivateTable, 
     yield more, case.table(base, person)
 
 
-def _list_neighbouring_values(
-    case: NeighborSetting, rng: np.random.Generator, few: bool
-) -> Iterator[tuple[PrivateTable, PrivateTable]]:
+def _list_neighbouring_values(case: NeighborSetting, rng: np.random.Generator, few: bool) -> Iterator[Pair]:
     dim, m = case.dim, case.rows_per_person
     many = make_blobs(60, dim, seed=int(rng.integers(1000)))
     corner, far, none = np.ones(dim), np.full(dim, -1e300), np.full(dim, np.nan)
@@ -145,7 +144,7 @@ def _list_neighbouring_values(
             yield case.table(base, np.arange(len(base))), case.table(rows, person)
 
 
-def make_lone_rows(case: NeighborSetting, among: int = 0) -> tuple[PrivateTable, PrivateTable]:
+def make_lone_rows(case: NeighborSetting, among: int = 0) -> Pair:
     """A row in opposite corners, ``among`` so many in the middle: alone, it moves a block's model as far as can be."""
     corner, middle = np.ones((1, case.dim)), np.zeros((among, case.dim))
     return case.table(np.r_[corner, middle]), case.table(np.r_[-corner, middle])

@@ -19,7 +19,6 @@ TIMES = (1, 4, 16, 64)
 """How many releases are averaged."""
 USUAL_DELTA = 1e-6
 """At which the sharper composition of pure releases is told."""
-_SUMS = 4_000
 
 
 class RepeatedCost(NamedTuple):
@@ -51,9 +50,8 @@ def compose_repeated_epsilon(epsilon: float, times: int, delta: float) -> float:
     # Viswanath 2015, Theorem 3.3).
     from dp_accounting.pld import common, privacy_loss_distribution  # slow to import
 
-    single = privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
-    )
+    pure = common.DifferentialPrivacyParameters(epsilon, 0.0)
+    single = privacy_loss_distribution.from_privacy_parameters(pure, value_discretization_interval=epsilon)
     return float(single.self_compose(times).get_epsilon_for_delta(delta))
 
 
@@ -74,7 +72,7 @@ def measure_gain(present: Sequence[float], absent: Sequence[float], times: int, 
     """How many more hits than false alarms an attacker has who reads ``times`` releases at once, as a share."""
     # Log ratios of independent releases add up, and whoever minds both mistakes alike says "in" where the sum is above
     # 0. Sums are drawn with replacement from the log ratios of single releases, with the person and without.
-    said = [rng.choice(np.asarray(side), size=(_SUMS, times)).sum(axis=1) > 0 for side in (present, absent)]
+    said = [rng.choice(np.asarray(side), size=(4_000, times)).sum(axis=1) > 0 for side in (present, absent)]
     return max(0.0, float(said[0].mean() - said[1].mean()))
 
 

@@ -60,7 +60,14 @@ def _add_up(entries: tuple[Entry, ...], delta: float) -> float | None:
             fine = PLDAccountant(value_discretization_interval=min(1e-3, 4e-4 * mu))
             return _compose_events(fine, map(_make_noise_event, entries), delta)
         case Accounting.BASIC:
-            return _compose_by_parameters(entries, delta)
+            # Of these nothing is known but (ε, δ) each.
+            from dp_accounting.pld.common import DifferentialPrivacyParameters
+            from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+
+            interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
+            given = (DifferentialPrivacyParameters(entry.epsilon, entry.delta) for entry in entries)
+            parts = [from_privacy_parameters(one, value_discretization_interval=interval) for one in given]
+            return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
         case Accounting.ZCDP:
             orders = RdpAccountant(orders=_ORDERS, neighboring_relation=NeighboringRelation.REPLACE_ONE)
             return _compose_events(orders, map(_make_concentrated_event, entries), delta)
@@ -72,17 +79,6 @@ def _compose_events(
     for event in events:
         accountant.compose(event)
     return float(accountant.get_epsilon(delta))
-
-
-def _compose_by_parameters(entries: Sequence[Entry], delta: float) -> float:
-    """Composition of mechanisms of which nothing is known but (ε, δ) each."""
-    from dp_accounting.pld.common import DifferentialPrivacyParameters
-    from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
-
-    interval = 2e-4 * min(entry.epsilon for entry in entries) / len(entries)
-    given = (DifferentialPrivacyParameters(entry.epsilon, entry.delta) for entry in entries)
-    parts = [from_privacy_parameters(one, value_discretization_interval=interval) for one in given]
-    return float(reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(delta))
 
 
 def _make_noise_event(entry: Entry) -> dp_accounting.DpEvent:

@@ -112,14 +112,10 @@ def run_trials(
                 run = run_request(asked, here)
             centers = run.unit_centers
             away = float(np.sqrt(((centers[:, None] - neighbors.person[None]) ** 2).sum(axis=-1)).min())
-            yield AttackTrial(present, centers, -away, _score_presence(ratio, present))
+            if ratio is not None:
+                ratio = float(np.clip(ratio if present else -ratio, -_CERTAIN, _CERTAIN))
+            yield AttackTrial(present, centers, -away, ratio)
         yield Progress(place + 1, number, "both tables")
-
-
-def _score_presence(ratio: float | None, present: bool) -> float | None:
-    if ratio is None:
-        return None
-    return float(np.clip(ratio if present else -ratio, -_CERTAIN, _CERTAIN))
 
 
 def collect_scores(trials: Sequence[AttackTrial], of: str) -> tuple[list[float], list[float]] | None:
@@ -216,7 +212,6 @@ def _find_best_threshold(present: Array, absent: Array) -> float:
 
 PAIRS = 128
 """Runs with the person, and as many without, before anybody asks for more."""
-_REFERENCE_PAIRS = 32
 
 
 @dataclass(frozen=True)
@@ -236,7 +231,7 @@ def attack_work(
     """
     if first == 0:
         without = Request(Contender("kmeans++"), k=request.k, epsilon=request.epsilon, seed=request.seed)
-        for item in run_trials(neighbors, without, _REFERENCE_PAIRS):
+        for item in run_trials(neighbors, without, 32):
             if isinstance(item, AttackTrial):
                 yield ReferenceTrial(item)
     yield from run_trials(neighbors, request, number, first=first)

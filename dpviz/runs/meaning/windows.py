@@ -158,12 +158,7 @@ Kind = Literal["window", "wide", "none", "out of reach"]
 USUAL_PRIOR, USUAL_ACCEPTED = 0.1, 0.25
 """What is asked about where nobody says otherwise: a guess of 10 % may become 25 %."""
 
-# A window is wide from this ratio of its sides on; and so many times as many rows, and such losses, are asked about.
-_WIDE = 5.0
-_MORE_ROWS = (1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
-_MORE_LOSS = (1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0)
-_FEWER_CLUSTERS = (0.8, 0.65, 0.5, 0.4, 0.3)
-_FEWER_A_PERSON = (2, 3, 5, 10)
+_WIDE = 5.0  # from this ratio of its sides on
 
 
 @dataclass(frozen=True)
@@ -283,17 +278,18 @@ class Window:
             prospects = foresee(replace(at, **changed), share=self.answer.few.share, algorithm=self.answer.algorithm)
             return prospects.find_least(target) <= self.most
 
-        rows = (round_up(at.n * more) for more in _MORE_ROWS)
+        rows = (round_up(at.n * more) for more in (1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100))
         if (more := next((n for n in rows if keeps(n=n)), None)) is not None:
             yield Opening("More rows", f"{more:,} rather than {at.n:,}")
-        ks = dict.fromkeys(max(1, int(part * at.k)) for part in _FEWER_CLUSTERS)
+        ks = dict.fromkeys(max(1, int(part * at.k)) for part in (0.8, 0.65, 0.5, 0.4, 0.3))
         if (fewer := next((k for k in ks if k < at.k and keeps(k=k)), None)) is not None:
             yield Opening("Fewer clusters", f"k = {fewer} rather than {at.k}")
         asked = at.rows_per_person
-        fewer_rows = dict.fromkeys(max(1, asked // less) for less in _FEWER_A_PERSON)
+        fewer_rows = dict.fromkeys(max(1, asked // less) for less in (2, 3, 5, 10))
         if (kept := next((m for m in fewer_rows if m < asked and keeps(rows_per_person=m)), None)) is not None:
             yield Opening("Fewer rows a person", f"keep {kept} of {asked}")
-        losses = (replace(target, loss=loss) for loss in _MORE_LOSS if loss > target.loss)
+        more_losses = (1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0)
+        losses = (replace(target, loss=loss) for loss in more_losses if loss > target.loss)
         if (more_loss := next((one for one in losses if keeps(one)), None)) is not None:
             yield Opening("A larger loss", f"{more_loss.above} rather than {target.above}")
         if isfinite(self.least) and (belief := self.belief(self.least)) < 0.995:

@@ -16,14 +16,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from math import isnan, nan
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from dpviz.core import RequestError
 from dpviz.runs.owner_files import OWNER_ONLY, lock_writer, open_to, translate_disk_errors, write_whole
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 from dpviz.tables import format_csv
 from dpviz.words import foreign
 
@@ -31,8 +30,6 @@ _TEXT = ("contender", "algorithm", "preset", "trial")
 _WHOLE = ("k", "n", "repeat")
 # Without these, results.csv is not the file of a study; what later versions added may be missing.
 _NEEDED = frozenset({*_TEXT, "k", "repeat", "epsilon", "ratio"})
-_CENTERS = "centers"
-_MOST_MANIFEST = foreign.STUDY_FOLDER.most_bytes
 
 MOST_NUMBERS = 12_000
 """Centres of more coordinates do not fit into a cell that readers of CSV files allow (2^17 characters)."""
@@ -55,8 +52,7 @@ class StudyFolder:
         self._results, self._manifest = path / "results.csv", path / "manifest.json"
         self._called, self._again = called, again
         with ExitStack() as held, translate_disk_errors(called=called):
-            if self._results.exists() and not resume:
-                raise make_refusal("has_results", called=called, again=again)
+            demand(resume or not self._results.exists(), "has_results", called=called, again=again)
             path.mkdir(parents=True, exist_ok=True)
             held.enter_context(lock_writer(path / ".lock", called=called))
             self._earlier = self._read_manifest()
@@ -77,9 +73,7 @@ class StudyFolder:
     def __enter__(self) -> StudyFolder:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._held.close()
 
     def seed(self, *, given: int | None) -> int:
@@ -94,8 +88,7 @@ class StudyFolder:
         if self.done and not self._earlier:
             raise RequestError(f"{self._called} has the results of a study but no manifest.json: give another folder.")
         changed = [key for key in must_agree if self.done and self._earlier.get(key) != manifest[key]]
-        if changed:
-            raise make_refusal("another_request", called=self._called, changed=" and ".join(changed))
+        demand(not changed, "another_request", called=self._called, changed=" and ".join(changed))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         with translate_disk_errors(called=self._called):
             write_whole(self._manifest, text.encode(), mode=OWNER_ONLY)
@@ -156,7 +149,8 @@ class StudyFolder:
 
         damaged = make_refusal("manifest_damaged", called=self._called)
         with foreign.refuse_as(damaged, foreign.STUDY_FOLDER):
-            manifest: dict[str, Any] = json.loads(foreign.read_bytes(self._manifest, _MOST_MANIFEST).decode("utf-8"))
+            raw = foreign.read_bytes(self._manifest, foreign.STUDY_FOLDER.most_bytes)
+            manifest: dict[str, Any] = json.loads(raw.decode("utf-8"))
         try:
             documents.read_document(StudyManifest, manifest, RequestError)
         except RequestError:  # nobody writes one by hand
@@ -175,7 +169,7 @@ def _read_back(name: str | None, text: str | None) -> Any:
         raise ValueError("a line is too long or too short")
     if name in _TEXT:
         return text
-    if name == _CENTERS:
+    if name == "centers":
         k, _, coordinates = text.partition(":")
         return np.frombuffer(b64decode(coordinates, validate=True), "<f8").reshape(int(k), -1)
     if name in _WHOLE and text:

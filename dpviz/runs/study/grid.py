@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -17,11 +17,8 @@ import yaml
 from dpviz.algorithms import AUTO
 from dpviz.core import Accounting, PrivateTable, RequestError, check
 from dpviz.runs.request import Contender, Request, format_value, parse_number
-from dpviz.runs.run_sentences import make_refusal
+from dpviz.runs.run_sentences import demand, make_refusal
 from dpviz.words import foreign
-
-if TYPE_CHECKING:
-    from dpviz.runs.study.study_document import EntryDocument
 
 STUDY = "trade-off study"
 MOST_VALUES = 100
@@ -93,8 +90,7 @@ class StudyGrid:
             if n is not None and k > n:
                 raise RequestError(f"k is {k} but n is {n:,}: ask for at most as many clusters as rows.")
         for contender, k in product(self.contenders, self.ks):
-            if contender.settings.points_per_row(k) > 1:
-                raise make_refusal("several_points", who=contender.label, k=k)
+            demand(contender.settings.points_per_row(k) <= 1, "several_points", who=contender.label, k=k)
         for contender, epsilon, delta in product(self.contenders, self.epsilons, self.deltas):
             contender.check_budget(epsilon, delta)
         return [
@@ -212,11 +208,12 @@ def _read_field(name: str, value: Any) -> Any:
         return _read_one(name, value)
     if len(value) > MOST_VALUES:
         raise RequestError(f"{name} has more than {MOST_VALUES} entries: give fewer.")
-    read = (_read_contender(entry) if name == "algorithms" else _read_one(name, entry) for entry in value)
-    return tuple(dict.fromkeys(read))
+    return tuple(dict.fromkeys(_read_one(name, entry) for entry in value))
 
 
-def _read_one(field: str, value: Any) -> float | int | None:
+def _read_one(field: str, value: Any) -> Any:
+    if field == "algorithms":
+        return Contender.from_text(value) if isinstance(value, str) else Contender.parse(value.algorithm, value.params)
     if field == "ns" and value == "all":
         return None
     name, checked = _NUMBERS[field]
@@ -232,10 +229,6 @@ _NUMBERS: dict[str, tuple[str, Callable[..., float | int]]] = {
     "repeats": ("repeats", check.repeats),
     "seed": ("seed", check.seed),
 }
-
-
-def _read_contender(entry: str | EntryDocument) -> Contender:
-    return Contender.from_text(entry) if isinstance(entry, str) else Contender.parse(entry.algorithm, entry.params)
 
 
 def _parse(text: str) -> dict[Any, Any]:

@@ -128,14 +128,9 @@ def _produce_items(
         yield from yardsticks
         yield from rows
         done = {row["trial"] for row in rows}
-        items = compute_study_items(
-            *(judged, grid, [trial for trial in trials if trial.key not in done]),
-            yardsticks=yardsticks,
-            workers=count_cores(),
-            queue=queue,
-            with_centers=with_centers,
-            seconds=_TURN_SECONDS,
-        )
+        left = [trial for trial in trials if trial.key not in done]
+        how: dict[str, Any] = {"queue": queue, "with_centers": with_centers, "seconds": _TURN_SECONDS}
+        items = compute_study_items(judged, grid, left, yardsticks=yardsticks, workers=count_cores(), **how)
         opened.enter_context(closing(items))
         for item in items:
             if folder is not None and isinstance(item, dict):

@@ -9,13 +9,13 @@ import dpviz
 from dpviz.app.ui.studies import study_sections
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
-from dpviz.runs.advice import judgement
 from dpviz.runs.advice.advice import Target, foresee
 from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.advice.recommendation import advise
 from dpviz.runs.meaning.windows import Risk, Window
 from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.run_sentences import SENTENCES
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.codings import Coding, Cycle, Nominal
 from dpviz.tables.csv_intake import CsvFile
@@ -74,14 +74,14 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         with about(k, n, ends, bought):
             said = call(capsys, *typed, "--json")
             if (n, ends, bought) == (None, None, None):
-                assert said.code == 2 and judgement.NOBODY_SAID in said.err
+                assert said.code == 2 and SENTENCES.fill("nobody_said") in said.err
                 for ask in (
                     lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
                     lambda: study_sections.find_advice(question, Target()),  # noqa: B023
                 ):
                     with pytest.raises(RequestError) as refused:
                         ask()
-                    assert str(refused.value) == judgement.NOBODY_SAID
+                    assert str(refused.value) == SENTENCES.fill("nobody_said")
                 continue
             rows = KnownRows.read(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)

@@ -346,4 +346,5 @@ def _draw_take_away(release: ReadRelease) -> None:
     figure.draw_download("Every number (tidy CSV)", content, "release_tidy.csv", key="read:tidy")
     st.code(SNIPPET, language="python")
     st.caption("The same without this page: `dpviz read release.zip`.")
-    figure.draw_python_section(partial(Script.for_reading, "release.zip"), key="read", stem="read-release")
+    script = partial(Script.fill, "script_read.txt.j2", release=repr("release.zip"))
+    figure.draw_python_section(script, key="read", stem="read-release")
