@@ -124,18 +124,6 @@ class DistantUsers:
         """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
         return np.argsort(self.rows.hash_rows(), kind="stable")
 
-    def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        """What the rows ``who`` (m,) send of their codes, each with the coins of the own seat.
-
-        ``shifts`` (m,) are bits of a code that are kept back, ``others`` (m,) the lies of those who are not ``honest``.
-        """
-        ask = partial(_send_prefix, over=self.over)
-        return np.asarray(self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width))
-
-    def send_vectors(self, who: Codes, noise: Array) -> Array:
-        """What the rows ``who`` (m,) send of themselves, with ``noise`` (m, d) of the own seat, unit coordinates."""
-        return np.asarray(self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim))
-
 
 @dataclass(frozen=True, eq=False)
 class UserQuestion(AsAsked, OfCells):
@@ -362,10 +350,11 @@ class LocalReports(Priced):
         sent = choose_sent(self.middle >> shifts, coins.others, coins.honest)  # as if all were placeholders
         vectors = coins.noise.copy()
         taken, order = sitters < len(users), users.order_by_content()
-        sent[taken] = users.send_prefixes(
-            order[sitters[taken]], shifts[taken], coins.others[taken], coins.honest[taken]
-        )
-        vectors[taken[last]] = users.send_vectors(order[sitters[taken & last]], coins.noise[taken[last]])
+        # What rows send of their codes, and of themselves, each with the coins of the own seat.
+        ask, given = partial(_send_prefix, over=users.over), (shifts[taken], coins.others[taken], coins.honest[taken])
+        sent[taken] = users.rows.ask_each(ask, order[sitters[taken]], *given, width=users.over.width)
+        who, noises = order[sitters[taken & last]], coins.noise[taken[last]]
+        vectors[taken[last]] = users.rows.ask_each(_send_vector, who, noises, width=users.rows.dim)
         return Reports(sent, vectors)
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:

@@ -27,17 +27,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
-from dpviz.core import (
-    check,
-    kernel_draw,
-    local_model,
-    losses,
-    mechanisms,
-    partitions,
-    quantiles,
-    queries,
-    tuples,
-)
+from dpviz.core import check, kernel_draw, local_model, losses, mechanisms, partitions, quantiles, queries, tuples
 from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
