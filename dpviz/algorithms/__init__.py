@@ -1,4 +1,4 @@
-"""Eighteen methods, a file each, with its steps beside it."""
+"""Eighteen methods, a file for each or for variants of one, with the steps beside it."""
 
 import lazy_loader
 

@@ -29,7 +29,7 @@ from .card import format_apart as format_apart
 from .card import param_field as param_field
 from .card import pure_or as pure_or
 from .card import round_up as round_up
-from .cohen2021.gaussian_mixture import MixtureStep as MixtureStep
+from .cohen2021.tested_tuples import MixtureStep as MixtureStep
 from .cohen2021.tested_tuples import TupleTestStep as TupleTestStep
 from .hashes.lsh_coreset import CoresetStep as CoresetStep
 from .hashes.lsh_coreset import HashTreeStep as HashTreeStep

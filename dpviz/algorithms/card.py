@@ -190,15 +190,10 @@ class ParamField:
         try:
             number = self.kind(value) if self.kind is float else int(str(value))
         except (TypeError, ValueError, OverflowError):
-            wanted = "a whole number" if self.kind is int else "a number"
-            raise check.RequestError(
-                f"{self.name} is {check.format_value(value)}: give {wanted} {self.range_text}."
-            ) from None
-        check.within(
-            self.low if self.low is not None else -1e300,
-            self.high if self.high is not None else 1e300,
-            **{self.name: number},
-        )
+            wanted = f"{'a whole number' if self.kind is int else 'a number'} {self.range_text}"
+            raise check.RequestError(f"{self.name} is {check.format_value(value)}: give {wanted}.") from None
+        low, high = -1e300 if self.low is None else self.low, 1e300 if self.high is None else self.high
+        check.within(low, high, **{self.name: number})
         return number
 
     @property
@@ -335,8 +330,15 @@ class Setting:
         beside = float(np.linalg.norm(np.delete(half, wide)) / half.max())
         return replace(self, wide=len(wide) if len(wide) < len(half) else None, beside=beside)
 
-    def calibrate(self, query: Any, kind: mechanisms.Kind[Any, M], share: Budget) -> M:
-        """What ``share`` buys to answer ``query`` about rows of the unit ball, one a person: without a session."""
+    def calibrate(self, query: Any, kind: mechanisms.Kind[Any, M], share: Budget, *, of_blocks: bool = False) -> M:
+        """What ``share`` buys to answer ``query`` about rows of the unit ball, one a person: without a session.
+
+        Or about the models ``of_blocks`` of rows, one of which is replaced: k points each of a box of half-widths 1.
+        """
+        if of_blocks:
+            half = np.ones(self.k * self.dim)
+            region = Region(half, float(np.linalg.norm(half)))
+            return mechanisms.calibrate_mechanism(query, kind, share, Relation.REPLACE, region)
         return mechanisms.calibrate_mechanism(query, kind, share, self.relation, Region.ball(self.dim, 1.0))
 
     def budget(self, accounting: Accounting) -> Budget:
@@ -389,7 +391,7 @@ def _read_told(name: str) -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-def read_texts(algorithm: str) -> dict[str, Any]:
+def read_card(algorithm: str) -> dict[str, Any]:
     """The id of one of our algorithms, and what ``cards.toml`` says of it: fields of its card."""
     listed = _read_told("cards.toml")
     said = {name: value for name, value in listed[algorithm].items() if name != "home"}

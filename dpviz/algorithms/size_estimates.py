@@ -122,7 +122,13 @@ def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
     if not isinstance(last, CentersStep) or last.noisy_counts is None:
         return None
     if last.count_noise_sd is None:
-        return _estimate_from_grid(steps, last, last.noisy_counts)
+        # By the noise of the cells next to each centre; that cells on a border hold rows of two is not counted.
+        grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
+        if grid is None or len(grid.grid.half) != last.centers.shape[1]:
+            return None
+        own = partitions.Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
+        cells = np.maximum(np.bincount(own, minlength=len(last.centers)), 1)
+        return Sizes(last.noisy_counts, float(grid.sd) * np.sqrt(cells))
     rounds = _find_last_rounds(steps, last)
     counts = [step.noisy_counts for step in rounds if step.noisy_counts is not None]
     variances = [np.full(len(last.centers), float(step.count_noise_sd or 0.0) ** 2) for step in rounds]
@@ -141,15 +147,6 @@ def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersS
             break
         rounds.append(step)
     return rounds
-
-
-def _estimate_from_grid(steps: Sequence[Step], last: CentersStep, counts: Array) -> Sizes | None:
-    """The noise of the cells next to each centre; that cells on a border hold rows of two is not counted."""
-    grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
-    if grid is None or len(grid.grid.half) != last.centers.shape[1]:
-        return None
-    own = partitions.Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
-    return Sizes(counts, float(grid.sd) * np.sqrt(np.maximum(np.bincount(own, minlength=len(counts)), 1)))
 
 
 def measure_neighbour_gaps(centers: Array) -> Array:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -112,9 +111,10 @@ def find_synopsis(steps: Sequence[Step]) -> GridStep | None:
     return synopses[-1] if synopses else None
 
 
-@singledispatch
 def make_cloud(step: GridStep) -> Cloud:
     """The cells of a histogram that stand out of their noise, as in ``auto``; of a cut one all that is listed."""
+    if isinstance(step, SynopsisStep):
+        return step.cloud()
     noisy, grid = step.noisy_counts, step.grid
     if step.cutoff is None:
         cells, held, _ = find_standing_out(noisy.reshape(grid.cells_per_axis), step.sd, flat=True)
@@ -125,11 +125,6 @@ def make_cloud(step: GridStep) -> Cloud:
     middle = np.zeros(len(grid.half)) if grid.middle is None else grid.middle
     region = Region(grid.half, float(np.linalg.norm(grid.half)))
     return Cloud(grid.centers(step.codes[cells]) - middle, held, region, middle)
-
-
-@make_cloud.register
-def _(step: SynopsisStep) -> Cloud:
-    return step.cloud()
 
 
 def redraw(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
@@ -201,21 +196,15 @@ def _find_clearest(bends: Array) -> int | None:
 
 def solve_anew(step: Step, k: int, region: Region, *, exact: bool) -> Array | None:
     """The best of many starts on a synopsis, centres (k, d); None for a step that is none."""
-    data = _weigh_points(step, region, k, exact=exact)
-    if data is None:
+    if isinstance(step, CoresetStep):
+        data = SignedPoints.of(step.points, step.weights)
+    elif type(step) is not GridStep:
         return None
+    else:
+        data = list_all_cells(step, region) if exact else find_clear_cells(step, region)
+        if not exact and np.count_nonzero(data.weights > 0) < k:
+            data = list_all_cells(step, region)
     rng = np.random.default_rng(0)
     points = region.clip(data.columns.T.astype(np.float64))
     seeds = (draw_kmeans_pp_seeds(points, data.weights, k, rng) for _ in range(_STARTS_ANEW))
     return find_best_of_starts(data, [points[seed] for seed in seeds], region).solution.centers
-
-
-def _weigh_points(step: Step, region: Region, k: int, *, exact: bool) -> SignedPoints | None:
-    if isinstance(step, CoresetStep):
-        return SignedPoints.of(step.points, step.weights)
-    if type(step) is not GridStep:
-        return None
-    if exact:
-        return list_all_cells(step, region)
-    clear = find_clear_cells(step, region)
-    return clear if np.count_nonzero(clear.weights > 0) >= k else list_all_cells(step, region)

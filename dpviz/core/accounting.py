@@ -365,17 +365,17 @@ class DrawList:
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
             if left < -_SAME * 2 * draws.rho:
-                raise _make_not_announced("Gaussian", draws, note)
+                raise _make_not_announced(draws, note)
             return replace(self, gaussian=max(0.0, left))
         # Of those with no more noise than is drawn the one with the most.
         last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
         if last < draws.times:
-            raise _make_not_announced("Laplace", draws, note)
+            raise _make_not_announced(draws, note)
         return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
 
 
-def _make_not_announced(kind: str, draws: NoiseDraws, note: str) -> NotAnnounced:
-    times = "" if draws.times == 1 else f" {draws.times} times"
+def _make_not_announced(draws: NoiseDraws, note: str) -> NotAnnounced:
+    kind, times = "Gaussian" if draws.gaussian else "Laplace", "" if draws.times == 1 else f" {draws.times} times"
     return NotAnnounced(
         f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
         "more, on the list of draws that was fixed before the first answer, and loss distributions add up no other: "
@@ -405,19 +405,20 @@ def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
+    of_gaussians = _sum_gaussian_rho(draws)
     if zcdp_epsilon(_sum_rho(draws), delta) > _LARGE:
-        return _compose_basic_epsilon(draws, delta)
+        # The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large.
+        pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
+        return pure + (gdp_epsilon(sqrt(2 * of_gaussians), delta) if of_gaussians else 0.0)
     rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = _LOSS_GRID * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
     # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
-    of_gaussians = _sum_gaussian_rho(draws)
     if of_gaussians:
         deviation = NoiseDraws.gaussian_of(of_gaussians).multiplier
-        losses = losses.compose(
-            privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
-        )
+        alone = privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
+        losses = losses.compose(alone)
     return float(losses.get_epsilon_for_delta(delta))
 
 
@@ -458,12 +459,10 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float]], delta: float) 
     from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
 
     interval = _LOSS_GRID * total / len(guarantees)
-    losses = [
-        from_privacy_parameters(
-            DifferentialPrivacyParameters(*guarantee), value_discretization_interval=interval
-        ).self_compose(times)
-        for guarantee, times in Counter(guarantees).items()
-    ]
+    losses = []
+    for guarantee, times in Counter(guarantees).items():
+        each = DifferentialPrivacyParameters(*guarantee)
+        losses.append(from_privacy_parameters(each, value_discretization_interval=interval).self_compose(times))
     while len(losses) > 1:  # in pairs of like size: one after the other, each would be composed with all before it
         pairs = zip(losses[::2], losses[1::2], strict=False)
         losses = [*(one.compose(other) for one, other in pairs), *losses[len(losses) // 2 * 2 :]]
@@ -476,13 +475,6 @@ def _sum_rho(draws: Sequence[NoiseDraws]) -> float:
 
 def _sum_gaussian_rho(draws: Sequence[NoiseDraws]) -> float:
     return _sum_rho([alike for alike in draws if alike.gaussian])
-
-
-def _compose_basic_epsilon(draws: tuple[NoiseDraws, ...], delta: float) -> float:
-    """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
-    pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
-    rho = _sum_gaussian_rho(draws)
-    return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
 
 
 @lru_cache(maxsize=4096)

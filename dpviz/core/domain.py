@@ -541,12 +541,8 @@ class Domain:
 
     @cached_property
     def _blocks(self) -> tuple[Block, ...]:
-        shaped = zip(self.declared, self.places, strict=False)
-        return tuple(
-            Block(column.coding.shape, place.start, place.stop)
-            for column, place in shaped
-            if column.coding.shape is not None
-        )
+        placed = [(column.coding.shape, place) for column, place in zip(self.declared, self.places, strict=False)]
+        return tuple(Block(shape, place.start, place.stop) for shape, place in placed if shape is not None)
 
     @cached_property
     def _free(self) -> Flags:
@@ -606,15 +602,8 @@ class Domain:
                     "all columns of one point after those of the other."
                 )
         names = tuple(_find_shared_name(self.columns[axis::dim]) for axis in range(dim))
-        distinct = len({*names}) == dim and all(names)
-        return Domain(
-            names if distinct else self.columns[:dim],
-            self.lower[:dim],
-            self.upper[:dim],
-            self.radius,
-            self.scaling,
-            self.units[:dim],
-        )
+        names = names if len({*names}) == dim and all(names) else self.columns[:dim]
+        return Domain(names, self.lower[:dim], self.upper[:dim], self.radius, self.scaling, self.units[:dim])
 
     @cached_property
     def placeholder(self) -> Array:

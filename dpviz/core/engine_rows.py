@@ -157,18 +157,18 @@ class EngineRows:
 
     def unfold(self, points: int, region: Region) -> EngineRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
-        return self._see(Rows.unfold, points, region, times=points)
+        return self._see(partial(Rows.unfold, points=points, region=region), region, times=points)
 
     def project(self, frame: Array, region: Region) -> EngineRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._see(Rows.project, frame, region)
+        return self._see(partial(Rows.project, frame=frame, region=region), region)
 
     def sparsify(self, most: int, region: Region) -> EngineRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
-        return self._see(Rows.sparsify, most, region)
+        return self._see(partial(Rows.sparsify, most=most, region=region), region)
 
-    def _see(self, view: Callable[[Rows, Any, Region], Rows], by: Any, region: Region, *, times: int = 1) -> EngineRows:
-        parts = self._engine.map(partial(_apply, view=view, by=by, region=region), self._parts)
+    def _see(self, view: Callable[[Rows], Rows], region: Region, *, times: int = 1) -> EngineRows:
+        parts = self._engine.map(view, self._parts)
         return EngineRows(parts, [times * size for size in self._sizes], region, self._engine)
 
 
@@ -185,7 +185,3 @@ def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, 
 
 def _ask_each(rows: Rows, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
     return rows.ask_each(ask, who, *given, width=width)
-
-
-def _apply(rows: Rows, *, view: Callable[[Rows, Any, Region], Rows], by: Any, region: Region) -> Rows:
-    return view(rows, by, region)

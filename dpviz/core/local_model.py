@@ -124,18 +124,6 @@ class DistantUsers:
         """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
         return np.argsort(self.rows.hash_rows(), kind="stable")
 
-    def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        """What the rows ``who`` (m,) send of their codes, each with the coins of the own seat.
-
-        ``shifts`` (m,) are bits of a code that are kept back, ``others`` (m,) the lies of those who are not ``honest``.
-        """
-        ask = partial(_send_prefix, over=self.over)
-        return np.asarray(self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width))
-
-    def send_vectors(self, who: Codes, noise: Array) -> Array:
-        """What the rows ``who`` (m,) send of themselves, with ``noise`` (m, d) of the own seat, unit coordinates."""
-        return np.asarray(self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim))
-
 
 @dataclass(frozen=True, eq=False)
 class UserQuestion(AsAsked, OfCells):
@@ -175,19 +163,6 @@ class Reports:
 
     codes: Codes
     vectors: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Coins:
-    """All that chance decides of the messages of n seats, m of them in the last group, whatever is answered.
-
-    ``others`` (n,) are what is sent for a lie, counted without the truth; ``honest`` (n,) whether the truth is sent;
-    ``noise`` (m, d) is what is added to vectors.
-    """
-
-    others: Codes
-    honest: Flags
-    noise: Array
 
 
 @dataclass(frozen=True)
@@ -317,8 +292,8 @@ class LocalReports(Priced):
         sitters = self.choose_sitters(len(truth.codes), noise)
         return UserAnswers(everybody.codes[sitters], everybody.vectors[sitters])
 
-    def toss(self, dim: int, noise: NoiseSource) -> Coins:
-        """The coins of all seats.
+    def toss(self, dim: int, noise: NoiseSource) -> tuple[Codes, Flags, Array]:
+        """The coins of all n seats, m of them in the last group: all that chance decides, whatever is answered.
 
         Parameters
         ----------
@@ -327,15 +302,16 @@ class LocalReports(Priced):
 
         Returns
         -------
-        Coins
-            Drawn group by group, and the noise of vectors last.
+        arrays of shape (n,), (n,) and (m, dim)
+            What is sent for a lie, counted without the truth, and whether the truth is sent, drawn group by group; and
+            the noise of vectors, drawn last.
         """
         others, honest = np.empty(len(self.groups), dtype=np.int64), np.empty(len(self.groups), dtype=np.bool_)
         for group, bits in enumerate(self.bits):
             mine = np.flatnonzero(self.groups == group)
             others[mine], honest[mine] = toss_response(len(mine), bits, self.response(group), noise)
         silence = np.zeros((int(self.with_vector.sum()), dim))
-        return Coins(others, honest, self.vector_noise.draw(silence, noise))
+        return others, honest, self.vector_noise.draw(silence, noise)
 
     def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
         """What is sent from each seat.
@@ -351,21 +327,22 @@ class LocalReports(Priced):
         Reports
             Prefixes, and vectors of the last group in unit coordinates.
         """
-        coins = self.toss(truth.vectors.shape[1], noise)
-        sent = choose_sent(truth.codes >> self.shifts, coins.others, coins.honest)
-        return Reports(sent, truth.vectors[self.with_vector] + coins.noise)
+        others, honest, of_vectors = self.toss(truth.vectors.shape[1], noise)
+        sent = choose_sent(truth.codes >> self.shifts, others, honest)
+        return Reports(sent, truth.vectors[self.with_vector] + of_vectors)
 
     def _gather_messages(self, users: DistantUsers, noise: NoiseSource) -> Reports:
         """As ``messages`` of ``seat``, to the last bit: coins go to the rows, and messages come back."""
         sitters = self.choose_sitters(len(users), noise)
-        coins, shifts, last = self.toss(users.rows.dim, noise), self.shifts, self.with_vector
-        sent = choose_sent(self.middle >> shifts, coins.others, coins.honest)  # as if all were placeholders
-        vectors = coins.noise.copy()
+        others, honest, of_vectors = self.toss(users.rows.dim, noise)
+        shifts, last, vectors = self.shifts, self.with_vector, of_vectors.copy()
+        sent = choose_sent(self.middle >> shifts, others, honest)  # as if all were placeholders
         taken, order = sitters < len(users), users.order_by_content()
-        sent[taken] = users.send_prefixes(
-            order[sitters[taken]], shifts[taken], coins.others[taken], coins.honest[taken]
-        )
-        vectors[taken[last]] = users.send_vectors(order[sitters[taken & last]], coins.noise[taken[last]])
+        # What rows send of their codes, and of themselves, each with the coins of the own seat.
+        ask, given = partial(_send_prefix, over=users.over), (shifts[taken], others[taken], honest[taken])
+        sent[taken] = users.rows.ask_each(ask, order[sitters[taken]], *given, width=users.over.width)
+        who = order[sitters[taken & last]]
+        vectors[taken[last]] = users.rows.ask_each(_send_vector, who, of_vectors[taken[last]], width=users.rows.dim)
         return Reports(sent, vectors)
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:

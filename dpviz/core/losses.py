@@ -402,8 +402,7 @@ def _list_blocks(reach: Array, start: int, stop: int, apart: Array) -> Iterator[
 def _bound_losses(points: Array, candidates: Array, order: int) -> Array:
     """More than any of the candidates loses at each point, for a centre that has no second one beside it; (points,)."""
     farthest = np.sqrt(compute_squared_norms(candidates).max(initial=0.0))
-    losses: Array = (np.sqrt(compute_squared_norms(points)) + farthest) ** order
-    return losses
+    return np.asarray((np.sqrt(compute_squared_norms(points)) + farthest) ** order)
 
 
 def _count_in_units(squared: Array, order: int, unit: float | None = None) -> Array:

@@ -602,4 +602,6 @@ class CubeTree(_AxisByAxis):
         return self.levels[level - 1] >> self.dim
 
 
-Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | CubeTree | HashCodes | HashTree
+# Partitions whose cells are few enough to be written down, each with its number; and all.
+Listed = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+Partition = Listed | CubeTree | HashCodes

@@ -27,17 +27,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
-from dpviz.core import (
-    check,
-    kernel_draw,
-    local_model,
-    losses,
-    mechanisms,
-    partitions,
-    quantiles,
-    queries,
-    tuples,
-)
+from dpviz.core import check, kernel_draw, local_model, losses, mechanisms, partitions, quantiles, queries, tuples
 from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
@@ -54,15 +44,7 @@ from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
 from dpviz.core.partitions import Everything
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.core.revealed_rows import Revealed, sample_rows
-from dpviz.core.rows import (
-    BLOCK_NUMBERS,
-    NOT_AT_ONCE,
-    Rows,
-    RowSource,
-    find_rows_in_use,
-    make_person_codes,
-    move_into_region,
-)
+from dpviz.core.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, find_rows_in_use, move_into_region
 from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_region
 
 
@@ -265,7 +247,13 @@ class PrivateTable:
                 f"(n, {domain.width})."
             )
         if persons is not None:
-            persons = make_person_codes(persons)
+            persons = np.asarray(persons)
+            if persons.dtype.kind not in "iu":  # the type of the array alone says whether it can tell them apart
+                raise check.RequestError(
+                    f"persons holds {persons.dtype}, not whole numbers: floats are the same for different whole "
+                    "numbers above 2^53. Give an array of integers, one for each row and -1 where it is missing, such "
+                    "as pandas.factorize(ids)[0] of ids that are text or nullable integers."
+                )
             if persons.shape != self._values.shape[:1]:
                 raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE

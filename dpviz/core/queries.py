@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from math import inf, sqrt, tau
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -35,18 +35,7 @@ from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import CIRCLE, Region, Shape
 from dpviz.core.lattice import ExactRows, borrow_scratch, count_quanta, multiply
-from dpviz.core.partitions import (
-    CubeTree,
-    Everything,
-    Grid,
-    HashCodes,
-    HashTree,
-    Partition,
-    ProjectedCells,
-    UnevenGrid,
-    Voronoi,
-    Zoomed,
-)
+from dpviz.core.partitions import CubeTree, Everything, Grid, HashCodes, Listed, Partition, ProjectedCells, Voronoi
 from dpviz.core.stored_rows import FEW_COLUMNS, compute_squared_norms, is_sparse, make_dense
 
 
@@ -241,7 +230,7 @@ class OfBox(OfAllRows):
 class Count(OfOneBin, OfCells):
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+    over: Listed
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         by_product = _find_counts(rows, cell)
@@ -252,7 +241,7 @@ class Count(OfOneBin, OfCells):
 class Sum(OfCoordinates):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+    over: Listed
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return sum_coordinates(rows, cell, self.over.n_cells)
@@ -377,9 +366,8 @@ class SparseCounts:
         if len(other.codes) == 0:
             return self
         codes, place = np.unique(np.r_[self.codes, other.codes], return_inverse=True)
-        return SparseCounts(
-            codes, np.bincount(place, np.r_[self.values, other.values], len(codes)).astype(np.float64), self.universe
-        )
+        counts = np.bincount(place, np.r_[self.values, other.values], len(codes))
+        return SparseCounts(codes, counts.astype(np.float64), self.universe)
 
     def get_counts(self, codes: Codes) -> Array:
         """The number at each of ``codes``; 0 where a cell is not listed."""
@@ -628,14 +616,7 @@ class ResidualMoments(InQuanta):
         return Sensitivity(l1=inf, l2=2.0 if region.dim == 1 else sqrt(4.5))
 
 
-class PowerSums(NamedTuple):
-    """Sums of residuals (k, d) and of their outer products (k, d, d), unit coordinates."""
-
-    first: Array
-    second: Array
-
-
-def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
+def read_power_sums(answer: Array, dim: int, radius: float) -> tuple[Array, Array]:
     """What an (also noisy) answer to ``ResidualMoments`` says.
 
     Parameters
@@ -648,10 +629,10 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> PowerSums:
 
     Returns
     -------
-    PowerSums
-        Counts, sums and second moments, unit coordinates.
+    arrays of shape (n_cells, d) and (n_cells, d, d)
+        Sums of residuals and of their outer products, unit coordinates.
     """
-    return PowerSums(answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2)
+    return answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2
 
 
 def unpack_symmetric(flat: Array, axes: int) -> Array:
@@ -806,15 +787,11 @@ class SegmentHistogram(OfOneBin, OfCells):
     shape: Shape | None = None
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        stop = self.column + self._width
-        place = self._choose_bins(make_dense(rows.values[:, self.column : stop]))
+        # How many coordinates say the bin.
+        width = {Shape.SIMPLEX: self.bins, Shape.CIRCLE: 2}.get(self.shape or Shape.PAIR, 1)
+        place = self._choose_bins(make_dense(rows.values[:, self.column : self.column + width]))
         counts: Codes = np.bincount(cell * self.bins + place, minlength=self.over.n_cells * self.bins)
         return counts.reshape(self.over.n_cells, self.bins)
-
-    @property
-    def _width(self) -> int:
-        """How many coordinates say the bin."""
-        return {Shape.SIMPLEX: self.bins, Shape.CIRCLE: 2}.get(self.shape or Shape.PAIR, 1)
 
     def _choose_bins(self, values: Array) -> Codes:
         """The bin of each row, of its coordinates (n, width)."""

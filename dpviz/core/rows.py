@@ -450,18 +450,6 @@ def _count_threads() -> int:
     return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
 
 
-def make_person_codes(persons: Codes) -> Codes:
-    """The persons of rows, refused unless integers; the type of the array alone says whether it can tell them apart."""
-    codes = np.asarray(persons)
-    if codes.dtype.kind not in "iu":
-        raise check.RequestError(
-            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
-            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
-            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
-        )
-    return codes
-
-
 def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 

@@ -31,16 +31,7 @@ from dpviz.algorithms.auto.polishing import PolishStep, run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis, release_view_synopses
 from dpviz.algorithms.auto.zooming import zoom
-from dpviz.algorithms.card import (
-    Card,
-    Expectation,
-    Params,
-    Setting,
-    find_wide_columns,
-    param_field,
-    pure_or,
-    read_texts,
-)
+from dpviz.algorithms.card import Card, Expectation, Params, Setting, find_wide_columns, param_field, pure_or, read_card
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
@@ -76,8 +67,7 @@ class Seeds(NamedTuple):
     @property
     def centers(self) -> Array:
         """Of the solution that is taken, (k, d)."""
-        centers: Array = self.every[self.taken]
-        return centers
+        return np.asarray(self.every[self.taken])
 
     @property
     def radius2(self) -> float:
@@ -89,8 +79,7 @@ class Seeds(NamedTuple):
         """Squared distance of the middle of each cell of the synopsis to the nearest seed, along the view; (m,)."""
         cells, frame = self.synopsis.grid.centers(self.synopsis.codes), self.synopsis.frame
         squared = cdist(cells, self.centers if frame is None else self.centers @ frame.T, "sqeuclidean")
-        nearest: Array = squared.min(axis=1)
-        return nearest
+        return np.asarray(squared.min(axis=1))
 
     def list_distinct(self, most: int) -> list[Seeds]:
         """Up to ``most`` different solutions, the best on the synopsis first.
@@ -382,7 +371,7 @@ def _count_operations(setting: Setting, params: AutoParams) -> float:
 
 
 CARD = Card(
-    **read_texts("auto"),
+    **read_card("auto"),
     params=AutoParams,
     plan=auto,
     accounting=pure_or(Accounting.PLD),

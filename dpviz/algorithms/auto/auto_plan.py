@@ -26,17 +26,7 @@ import numpy as np
 
 from dpviz.algorithms.card import FLAT_DIM, THIN, Setting
 from dpviz.algorithms.steps import Step
-from dpviz.core import (
-    Accounting,
-    Array,
-    Budget,
-    NoiseDraws,
-    PrivateSession,
-    compose_epsilon,
-    gdp_mu,
-    mechanisms,
-    queries,
-)
+from dpviz.core import Accounting, Array, Budget, NoiseDraws, PrivateSession, compose_epsilon, mechanisms, queries
 
 Noise = Literal["Laplace", "K-norm", "Gaussian", "exponential"]
 # Of noise that is added.
@@ -404,7 +394,7 @@ def _plan_pure_view_finding(setting: Setting, moved: float, *, n_public: bool, s
 
 
 def _compute_mu2(setting: Setting, epsilon: float) -> float:
-    return gdp_mu(epsilon, setting.delta) ** 2 if setting.delta > 0 else 0.0
+    return Accounting.GDP.compute_capacity(epsilon=epsilon, delta=setting.delta) if setting.delta > 0 else 0.0
 
 
 def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float, *, n_public: bool) -> Cells:

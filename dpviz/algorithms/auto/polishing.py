@@ -59,8 +59,7 @@ class PolishStep(CentersStep):
         """The part of its mean residual that each centre of a last round went along with, (k,): all noise is 0."""
         assert self.previous is not None and self.center_noise_sd is not None
         moved = np.linalg.norm(self.centers - self.previous, axis=1) / np.maximum(self.center_noise_sd, 1e-12)
-        part: Array = moved / ((moved + np.sqrt(moved**2 + 4 * self.centers.shape[1])) / 2)
-        return part
+        return np.asarray(moved / ((moved + np.sqrt(moved**2 + 4 * self.centers.shape[1])) / 2))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -229,8 +228,7 @@ def split_and_drop(
 
 def _measure_apart(some: Array, centers: Array) -> Array:
     """Squared distances of ``some`` (m, d) to all ``centers`` (k, d); (m, k)."""
-    apart: Array = ((some[:, None] - centers) ** 2).sum(axis=2)
-    return apart
+    return np.asarray(((some[:, None] - centers) ** 2).sum(axis=2))
 
 
 def _plan_dropping(apart: Array, size: Array) -> tuple[Codes, Array]:

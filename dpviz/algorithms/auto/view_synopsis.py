@@ -604,5 +604,4 @@ def project_onto_total(noisy_counts: Array, total: float) -> Array:
     if len(usable) == 0:
         return np.full(len(noisy_counts), total / len(noisy_counts))
     last = usable[-1]
-    projected: Array = np.maximum(noisy_counts - surplus[last] / (last + 1), 0.0)
-    return projected
+    return np.asarray(np.maximum(noisy_counts - surplus[last] / (last + 1), 0.0))

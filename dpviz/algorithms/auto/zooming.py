@@ -99,8 +99,7 @@ def _make_zoom_grid(half: Array) -> partitions.Grid:
 
 def _find_thin(half: Array) -> Flags:
     """The axes along which the domain is so short that no row is far from another one; (d,)."""
-    thin: Flags = half <= _THIN_PART * half.max()
-    return thin
+    return np.asarray(half <= _THIN_PART * half.max())
 
 
 def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:

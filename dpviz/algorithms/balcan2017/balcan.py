@@ -17,8 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
-from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.balcan2017.projection import (
+    Cells,
+    Projection,
+    draw_gaussian_frame,
+    draw_orthonormal_frame,
+    project,
+)
+from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import compute_count_to_sum_ratio, revive, run_lloyd_round
 from dpviz.algorithms.tools.solvers import draw_kmeans_pp_seeds, pack_spheres
@@ -363,9 +369,21 @@ def balcan(session: PrivateSession, k: int, params: BalcanParams, rng: np.random
     and sets dimensions, levels and rounds. A branch is taken on released values only, and every branch costs the same.
     """
     view, centers, budget = yield from find_centers(session, k, params, rng)
+    cells, before = view.cells(centers), view.lift(centers, session.region)
     weights = _weigh_rounds(params, session, k, budget)
-    budgets = budget.rounds(len(weights), weights)
-    yield from recover(session, view, centers, budgets, rng, reviving=params.preset == "practical")
+    # The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate, √d too little for rows in a Euclidean
+    # ball: here it is K-norm noise (pure) or Gaussian.
+    for t, share in enumerate(budget.rounds(len(weights), weights)):
+        name = "Recovery" if t == 0 else f"Polishing {t} of {len(weights) - 1}"
+        title = f"{name}: {len(centers)} noisy means in {session.dim} dimensions"
+        step = run_lloyd_round(session, share, before, title=title, note=name.lower(), cells=cells, spherical=True)
+        yield step
+        before, revived = step.centers, params.preset == "practical" and t + 1 < len(weights)
+        if revived and step.noisy_counts is not None and step.count_noise_sd is not None:
+            # A start on the tree knows small clusters: idle is only what cannot be told from an empty one.
+            floor = max(1.0, 2 * step.count_noise_sd)
+            before = revive(before, step.noisy_counts, session.n, session.region, rng, idle_below=floor)
+        cells = partitions.Voronoi(before)
 
 
 def find_centers(
@@ -411,34 +429,6 @@ def find_centers(
             centers = swap.centers
             yield swap
     return view, centers, rest.means
-
-
-def recover(
-    session: PrivateSession,
-    view: Projection,
-    centers: Array,
-    budgets: Sequence[Budget],
-    rng: np.random.Generator,
-    *,
-    reviving: bool,
-) -> Iterator[CentersStep]:
-    """Means (k, d) of the clusters of projected centres in the full space, then rounds of Lloyd's iteration.
-
-    **Guarantee.** The sum of ``budgets``. The paper's recovery adds Laplace noise of scale Λ/ε to every coordinate,
-    √d too little for rows in a Euclidean ball: here it is K-norm noise (pure) or Gaussian.
-    """
-    cells, before = view.cells(centers), view.lift(centers, session.region)
-    for t, budget in enumerate(budgets):
-        name = "Recovery" if t == 0 else f"Polishing {t} of {len(budgets) - 1}"
-        title = f"{name}: {len(centers)} noisy means in {session.dim} dimensions"
-        step = run_lloyd_round(session, cells, budget, before, title=title, note=name.lower(), spherical=True)
-        yield step
-        before = step.centers
-        if reviving and t + 1 < len(budgets) and step.noisy_counts is not None and step.count_noise_sd is not None:
-            # A start on the tree knows small clusters: idle is only what cannot be told from an empty one.
-            floor = max(1.0, 2 * step.count_noise_sd)
-            before = revive(before, step.noisy_counts, session.n, session.region, rng, idle_below=floor)
-        cells = partitions.Voronoi(before)
 
 
 def choose_constants(params: BalcanParams, n: int, dim: int) -> Constants:
@@ -528,7 +518,7 @@ def count_operations(setting: Setting, params: BalcanParams) -> float:
 
 
 CARD = Card(
-    **read_texts("balcan"),
+    **read_card("balcan"),
     params=BalcanParams,
     plan=balcan,
     accounting=PURE_OR_ZCDP,
@@ -588,7 +578,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
     """
     few = session.sparsify(params.nonzeros)
     view, centers, whole = yield from find_centers(few, k, params.search, rng)
-    cells: partitions.Voronoi | partitions.ProjectedCells = view.cells(centers)
+    cells = view.cells(centers)
     rounds = _plan_sparse_rounds(params, session.accounting)
     for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
         step = recover_coordinates(few, cells, budget, params)
@@ -606,9 +596,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
     )
 
 
-def recover_coordinates(
-    session: PrivateSession, cells: partitions.Voronoi | partitions.ProjectedCells, budget: Budget, params: SparseParams
-) -> CoordinatesStep:
+def recover_coordinates(session: PrivateSession, cells: Cells, budget: Budget, params: SparseParams) -> CoordinatesStep:
     """The largest coordinates of each cell's mean, and noisy values for them, unit coordinates.
 
     **Guarantee.** ``budget``: .45 for the choice, .45 for the sums, .10 for the counts; cells in parallel.
@@ -625,9 +613,8 @@ def recover_coordinates(
     sums = session.release(queries.ChosenSum(cells, chosen), share.sizes, note="sums of the chosen coordinates")
     per_row = np.maximum(counts.value, max(1.0, 2 * counts.sd))
     half = session.region.half[chosen]
-    means = np.where(
-        np.abs(sums.value) > _CLEAR_SDS * sums.sd, np.clip(sums.value / per_row[:, None], -half, half), 0.0
-    )
+    clear = np.abs(sums.value) > _CLEAR_SDS * sums.sd
+    means = np.where(clear, np.clip(sums.value / per_row[:, None], -half, half), 0.0)
     return CoordinatesStep(
         title=f"{kept} of {session.dim:,} coordinates chosen for each cluster, then measured",
         coordinates=chosen,
@@ -654,7 +641,7 @@ def _compute_sparse_smallest_n(setting: Setting, params: SparseParams) -> float:
 
 
 SPARSE = Card(
-    **read_texts("balcan-sparse"),
+    **read_card("balcan-sparse"),
     params=SparseParams,
     plan=balcan_sparse,
     accounting=PURE_OR_ZCDP,
@@ -714,11 +701,7 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
 
 
 def draw_medians(
-    session: PrivateSession,
-    cells: partitions.Voronoi | partitions.ProjectedCells,
-    start: Array,
-    budget: Budget,
-    draws: int,
+    session: PrivateSession, cells: Cells, start: Array, budget: Budget, draws: int
 ) -> Iterator[CentersStep]:
     """``draws`` private draws of every centre among places around it, each time over half the way, unit coordinates.
 
@@ -741,9 +724,8 @@ def draw_medians(
     counts = session.release(queries.Count(cells), share.counts, note="counts")
     for t, part in enumerate(share.draws.rounds(draws), start=1):
         places = region.clip(centers[:, None] + reach * _ZOOM ** (t - 1) * around)
-        chosen = session.ask(
-            losses.MedianLoss(cells, places), mechanisms.Peeling, part, note=f"draw {t}: medians", draws=1
-        ).value[:, 0]
+        question, note = losses.MedianLoss(cells, places), f"draw {t}: medians"
+        chosen = session.ask(question, mechanisms.Peeling, part, note=note, draws=1).value[:, 0]
         moved = places[np.arange(k), chosen]
         yield CentersStep(
             title=f"Draw {t} of {draws}: each centre is one of {len(around)} places around it, "
@@ -774,11 +756,7 @@ def list_places(dim: int) -> Array:
 
 
 def run_median_rounds(
-    session: PrivateSession,
-    cells: partitions.Voronoi | partitions.ProjectedCells,
-    start: Array,
-    budget: Budget,
-    rounds: int,
+    session: PrivateSession, cells: Cells, start: Array, budget: Budget, rounds: int
 ) -> Iterator[CentersStep]:
     """``rounds`` noisy subgradient steps from released ``start`` (k, d) down the summed distances, unit coordinates.
 
@@ -844,7 +822,7 @@ def _count_kmedian_operations(setting: Setting, params: KMedianParams) -> float:
 
 
 KMEDIAN = Card(
-    **read_texts("balcan-kmedian"),
+    **read_card("balcan-kmedian"),
     params=KMedianParams,
     plan=balcan_kmedian,
     accounting=PURE_OR_ZCDP,

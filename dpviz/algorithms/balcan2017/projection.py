@@ -10,6 +10,8 @@ import numpy as np
 
 from dpviz.core import Array, PrivateSession, Region, partitions
 
+Cells = partitions.Voronoi | partitions.ProjectedCells
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -18,7 +20,7 @@ class Projection:
     session: PrivateSession
     frame: Array | None
 
-    def cells(self, centers: Array) -> partitions.Voronoi | partitions.ProjectedCells:
+    def cells(self, centers: Array) -> Cells:
         """The clusters of ``centers`` (k, p): rows of the full space, sorted by where their projection lies."""
         inner = partitions.Voronoi(centers)
         return inner if self.frame is None else partitions.ProjectedCells(inner, self.frame, self.session.region)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Params, always, param_field, read_card
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import Accounting, Array, PrivateSession, is_sparse
@@ -57,8 +57,7 @@ def find_reference_centers(points: Any, k: int, *, starts: int, seed: int) -> Ar
         distinct = np.unique(points, axis=0)
     if len(distinct) <= k:
         return np.concatenate([distinct, np.repeat(distinct[:1], k - len(distinct), axis=0)])
-    centers: Array = KMeans(k, n_init=starts, random_state=seed).fit(points).cluster_centers_
-    return centers
+    return np.asarray(KMeans(k, n_init=starts, random_state=seed).fit(points).cluster_centers_)
 
 
 def kmeans_plus_plus(
@@ -77,7 +76,7 @@ def kmeans_plus_plus(
 
 
 CARD = Card(
-    **read_texts("kmeans++"),
+    **read_card("kmeans++"),
     params=KMeansParams,
     plan=kmeans_plus_plus,
     accounting=always(Accounting.NONE),

@@ -8,7 +8,7 @@ from math import exp, expm1, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import PURE, Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.card import PURE, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import draw_random_points
@@ -104,7 +104,7 @@ def _compute_smallest_n(setting: Setting, params: KVariatesParams) -> float:
 
 
 CARD = Card(
-    **read_texts("kvariates"),
+    **read_card("kvariates"),
     params=KVariatesParams,
     plan=kvariates,
     accounting=PURE,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_card
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import pack_spheres
 from dpviz.core import (
@@ -23,14 +23,12 @@ from dpviz.core import (
     Medians,
     PrivateSession,
     Quantiles,
-    Region,
-    Relation,
     SmoothMedian,
     mechanisms,
 )
 
 # Rows of a block for each cluster that it has to find (GkM-3K; GUPT).
-ROWS_FOR_A_CLUSTER = 3
+_ROWS_FOR_A_CLUSTER = 3
 # A public coin of k-means' seeding is below this.
 _COINS = 2**31
 # Numbers in the largest array over all blocks: k-means in them takes seconds, and 32 MiB an array.
@@ -59,12 +57,22 @@ class BlocksStep(Step):
         """Always: what the blocks find is secret."""
         return True
 
+    def fit(self, session: PrivateSession) -> PrivateSession:
+        """A session over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d)."""
+        # Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
+        return session.blocks(BlockKMeans(self.anchors, match=self.matched, salt=self.salt), self.number)
+
 
 class Blocking(NamedTuple):
     """How many blocks there are: as many as hold ``rows`` rows each, or n to a ``power``."""
 
     rows: int
     power: float | None = None
+
+    @classmethod
+    def for_clusters(cls, k: int, power: float | None, rows: int | None = None) -> Blocking:
+        """So many rows each, or as many as ``k`` clusters need."""
+        return cls(rows or _ROWS_FOR_A_CLUSTER * k, power)
 
     def choose_number(self, n: int) -> int:
         """Blocks of n rows."""
@@ -88,6 +96,12 @@ class Box(NamedTuple):
     lower: Array
     upper: Array
 
+    @classmethod
+    def around(cls, models: PrivateSession) -> Box:
+        """The public box that models lie in."""
+        half = np.minimum(models.region.half, models.region.radius)
+        return cls(-half, half)
+
 
 def deal(session: PrivateSession, k: int, number: int, rng: np.random.Generator, *, align: str) -> BlocksStep:
     """The plan of ``number`` blocks, from public values and coins alone; no row is read."""
@@ -108,19 +122,7 @@ def count_most_blocks(k: int, dim: int) -> int:
     return max(1, _MOST_NUMBERS // (k * max(k, dim)))
 
 
-def fit_models(session: PrivateSession, blocks: BlocksStep) -> PrivateSession:
-    """A session over the blocks' models, each the flattened centres of k-means on its own rows. O(n k d)."""
-    # Whoever comes, goes or is exchanged changes one of the models, with all of that person's rows.
-    return session.blocks(BlockKMeans(blocks.anchors, match=blocks.matched, salt=blocks.salt), blocks.number)
-
-
-def make_domain_box(models: PrivateSession) -> Box:
-    """The public box that models lie in."""
-    half = np.minimum(models.region.half, models.region.radius)
-    return Box(-half, half)
-
-
-def count_block_operations(setting: Setting, params: Params) -> float:
+def count_operations(setting: Setting, params: Params) -> float:
     """Rough number of elementary operations of k-means in all blocks."""
     return _PASSES * setting.rows * setting.k * setting.dim
 
@@ -166,7 +168,7 @@ class SampleAggregateParams(Params):
     def choose_blocking(self, k: int) -> Blocking:
         """How many blocks there are."""
         block = self.block or ("sqrt" if self.preset == "paper" else "3k")
-        return Blocking(ROWS_FOR_A_CLUSTER * k, None if block == "3k" else 0.5)
+        return Blocking.for_clusters(k, None if block == "3k" else 0.5)
 
 
 def sample_aggregate(
@@ -180,8 +182,8 @@ def sample_aggregate(
     """
     blocks = deal(session, k, params.choose_blocking(k).choose_number(session.n), rng, align=params.align)
     yield blocks
-    models = fit_models(session, blocks)
-    box, note = make_domain_box(models), "medians over blocks"
+    models, note = blocks.fit(session), "medians over blocks"
+    box = Box.around(models)
     question, kind = _choose_median(params.smooth, box.lower, box.upper)
     yield MedianLawStep(
         title="How much of the blocks' order a median of this ε can see",
@@ -222,17 +224,15 @@ def _compute_smallest_n(setting: Setting, params: SampleAggregateParams) -> floa
     budget = setting.budget(_choose_accounting(params, setting.delta))
     side = np.ones(setting.k * setting.dim)
     question, kind = _choose_median(params.smooth, -side, side)
-    region = Region(side, float(np.linalg.norm(side)))
-    median = mechanisms.calibrate_mechanism(question, kind, budget, Relation.REPLACE, region)
-    number = _TELLING_RANKS / median.epsilon_of_one
+    number = _TELLING_RANKS / setting.calibrate(question, kind, budget, of_blocks=True).epsilon_of_one
     return params.choose_blocking(setting.k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
-    **read_texts("sample-aggregate"),
+    **read_card("sample-aggregate"),
     params=SampleAggregateParams,
     plan=sample_aggregate,
     accounting=_choose_accounting,
     smallest_n=_compute_smallest_n,
-    operations=count_block_operations,
+    operations=count_operations,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, always, param_field, read_texts
+from dpviz.algorithms.card import Card, Params, always, param_field, read_card
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import compute_gaussian_smallest_n, plan_gaussian_rounds, run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import draw_random_points
@@ -43,7 +43,7 @@ def _count_rounds(params: SuLQParams) -> int:
 
 
 CARD = Card(
-    **read_texts("sulq"),
+    **read_card("sulq"),
     params=SuLQParams,
     plan=sulq,
     accounting=always(Accounting.GDP),

@@ -9,7 +9,7 @@ from math import ceil, floor, log2, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_texts
+from dpviz.algorithms.card import Card, Params, Setting, param_field, pure_or, read_card
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.lloyd_round import run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
@@ -251,7 +251,7 @@ def _count_operations(setting: Setting, params: LshCoresetParams) -> float:
 
 
 CARD = Card(
-    **read_texts("lsh-coreset"),
+    **read_card("lsh-coreset"),
     params=LshCoresetParams,
     plan=lsh_coreset,
     accounting=_choose_accounting,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.card import PURE, Card, Params, param_field, read_texts
+from dpviz.algorithms.card import PURE, Card, Params, param_field, read_card
 from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts, sum_mass_near
@@ -224,7 +224,7 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
 
 
 CARD = Card(
-    **read_texts("lsh-local"),
+    **read_card("lsh-local"),
     params=LshLocalParams,
     plan=lsh_local,
     accounting=PURE,

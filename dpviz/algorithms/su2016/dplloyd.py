@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.card import Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
@@ -89,7 +89,7 @@ def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
 
 
 CARD = Card(
-    **read_texts("dplloyd"),
+    **read_card("dplloyd"),
     params=DPLloydParams,
     plan=dplloyd,
     accounting=lambda params, delta: Accounting.GDP if params.preset == "gaussian" else Accounting.PURE,

@@ -11,7 +11,7 @@ from math import exp, log, pow, sqrt
 
 import numpy as np
 
-from dpviz.algorithms.card import MOST_IN_A_GRID, PURE, Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.card import MOST_IN_A_GRID, PURE, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_rounds
 from dpviz.algorithms.tools.solvers import (
@@ -263,7 +263,7 @@ def count_operations(setting: Setting, params: GridParams) -> float:
 
 
 CARD = Card(
-    **read_texts("eugkm"),
+    **read_card("eugkm"),
     params=EUGkMParams,
     plan=eugkm,
     accounting=PURE,
@@ -326,7 +326,7 @@ def compute_threshold_epsilon(n: int, k: int, half: Array, params: HybridParams)
 
 
 HYBRID = Card(
-    **read_texts("hybrid"),
+    **read_card("hybrid"),
     params=HybridParams,
     plan=hybrid,
     accounting=PURE,

@@ -4,35 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
-from dpviz.algorithms.baselines.sample_aggregate import (
-    ROWS_FOR_A_CLUSTER,
-    Blocking,
-    BlocksStep,
-    Box,
-    align_field,
-    count_block_operations,
-    deal,
-    fit_models,
-    make_domain_box,
-)
-from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.baselines.sample_aggregate import Blocking, BlocksStep, Box, align_field, count_operations, deal
+from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, Step
-from dpviz.core import (
-    Array,
-    Budget,
-    ExponentialQuantile,
-    PrivateSession,
-    Quantiles,
-    Region,
-    Relation,
-    mechanisms,
-    partitions,
-    queries,
-)
+from dpviz.core import Array, Budget, ExponentialQuantile, PrivateSession, Quantiles, mechanisms, partitions, queries
 
 # How many blocks there are, and how their centres are read.
 # The first is the paper's, the quartiles' distance is Tukey's fence, and the others were chosen by hand.
@@ -77,8 +55,8 @@ class GkMParams(Params):
     def choose_blocking(self, k: int) -> Blocking:
         """How many blocks there are."""
         block = self.block or ("n0.4" if self.preset == "paper" else "3k")
-        by_rows = self.rows_per_block or ROWS_FOR_A_CLUSTER * k
-        return Blocking(by_rows, None if block == "3k" or self.rows_per_block else _PAPER_POWER)
+        by_power = block == "n0.4" and not self.rows_per_block
+        return Blocking.for_clusters(k, _PAPER_POWER if by_power else None, self.rows_per_block)
 
 
 def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -90,8 +68,8 @@ def gkm(session: PrivateSession, k: int, params: GkMParams, rng: np.random.Gener
     """
     blocks = deal(session, k, params.choose_blocking(k).choose_number(session.n), rng, align=params.align)
     yield blocks
-    models, shares = fit_models(session, blocks), session.budget.split(ranges=1.0, averages=1.0)
-    box, share, query = make_domain_box(models), session.budget, None
+    models, shares = blocks.fit(session), session.budget.split(ranges=1.0, averages=1.0)
+    box, share, query = Box.around(models), session.budget, None
     # Whether the blocks are so many that noisy quartiles say something; from public quantities.
     quartiles = Quantiles(box.lower, box.upper, _QUARTILES)
     ranks = models.n * models.mechanism(quartiles, ExponentialQuantile, shares.ranges).epsilon_of_one
@@ -145,17 +123,16 @@ def _compute_smallest_n(setting: Setting, params: GkMParams) -> float:
     k, dim = setting.k, setting.dim
     budget = setting.budget(PURE_OR_ZCDP(params, setting.delta))
     kind = mechanisms.choose_noise_kind(budget.accounting, spherical=params.preset == "practical")
-    query, region = queries.Sum(partitions.Everything()), Region(np.ones(k * dim), sqrt(k * dim))
-    noise = mechanisms.calibrate_mechanism(query, kind, budget, Relation.REPLACE, region)
+    noise = setting.calibrate(queries.Sum(partitions.Everything()), kind, budget, of_blocks=True)
     number = noise.compute_sd(k * dim) / float(k ** (-1 / dim))
     return params.choose_blocking(k).smallest_n(number) / setting.rows_per_person
 
 
 CARD = Card(
-    **read_texts("gkm"),
+    **read_card("gkm"),
     params=GkMParams,
     plan=gkm,
     accounting=PURE_OR_ZCDP,
     smallest_n=_compute_smallest_n,
-    operations=count_block_operations,
+    operations=count_operations,
 )

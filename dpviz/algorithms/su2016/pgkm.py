@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_texts
+from dpviz.algorithms.card import PURE_OR_ZCDP, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import draw_random_points
 from dpviz.core import Array, Codes, PrivateSession, Region, losses, mechanisms
@@ -179,7 +179,7 @@ def _count_operations(setting: Setting, params: PGkMParams) -> float:
 
 
 CARD = Card(
-    **read_texts("pgkm"),
+    **read_card("pgkm"),
     params=PGkMParams,
     plan=pgkm,
     accounting=PURE_OR_ZCDP,

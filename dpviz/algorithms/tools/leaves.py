@@ -104,8 +104,7 @@ class Leaves:
         reach = np.sqrt(np.maximum(2 * (two + error) + norms, 0)) + radii
         reach = np.sqrt(reach**2 + 4 * error) * _ROUNDED_UP + radii
         limit = (reach**2 - norms) / 2 + error
-        kept: npt.NDArray[np.bool_] = far <= np.nextafter(limit.astype(np.float32), np.float32(np.inf))[:, None]
-        return kept
+        return np.asarray(far <= np.nextafter(limit.astype(np.float32), np.float32(np.inf))[:, None])
 
 
 def split_into_leaves(columns: npt.NDArray[np.floating], size: int) -> Codes:

@@ -48,25 +48,26 @@ def compute_gaussian_smallest_n(setting: Setting, rounds: int) -> float:
 
 def run_lloyd_round(
     session: PrivateSession,
-    cells: partitions.Voronoi | partitions.ProjectedCells,
     budget: Budget,
     fallback: Array,
     *,
     title: str,
     note: str,
+    cells: partitions.Voronoi | partitions.ProjectedCells | None = None,
     ratio: float | None = None,
     spherical: bool = False,
     ahead: int | None = None,
 ) -> CentersStep:
     """Noisy counts and sums of ``cells``, turned into centres (k, d) inside the session's region, unit coordinates.
 
-    A centre whose noisy count says nothing goes to its place in ``fallback`` (k, d).
+    A centre whose noisy count says nothing goes to its place in ``fallback`` (k, d), whose cells are taken where no
+    others are given.
 
     **Guarantee.** ``budget``, for the session's relation; empty cells are measured like all others.
     """
     if ratio is None:
         ratio = compute_count_to_sum_ratio(session.dim, session.accounting, spherical=spherical and session.spherical)
-    share = budget.split(counts=ratio, sums=1.0)
+    share, cells = budget.split(counts=ratio, sums=1.0), cells or partitions.Voronoi(fallback)
     counts, sums = session.ask_together(
         mechanisms.Question(queries.Count(cells), session.noise_kind(), share.counts),
         mechanisms.Question(queries.Sum(cells), session.noise_kind(spherical=spherical), share.sums),
@@ -105,9 +106,9 @@ def run_lloyd_rounds(
     """
     for t, budget in enumerate(budgets, start=1):
         called, noted, left = title.format(t=t, rounds=len(budgets)), note.format(t=t), len(budgets) - t
-        cells, ahead = partitions.Voronoi(centers), left if counts_down else None
+        ahead = left if counts_down else None
         step = run_lloyd_round(
-            session, cells, budget, centers, title=called, note=noted, ratio=ratio, spherical=spherical, ahead=ahead
+            session, budget, centers, title=called, note=noted, ratio=ratio, spherical=spherical, ahead=ahead
         )
         yield step
         centers = step.centers

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, log, sqrt
-from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.steps import Step
 from dpviz.algorithms.tools.leaves import Leaves, split_into_leaves
-from dpviz.core import Array, Codes, Region, partitions
+from dpviz.core import Array, Codes, Region, lattice, partitions
 
 _HALVINGS = 25
 _REJECTIONS = 100
@@ -57,7 +56,12 @@ def pack_spheres(k: int, region: Region, rng: np.random.Generator) -> Array:
     if k == 1:
         return region.settle_points(np.zeros((1, region.dim)))
     if region.blocks is not None:
-        return _spread_corners(k, region, rng)
+        # Possible rows, each the farthest of fresh ones from those before it: no two categories lie closer than others.
+        corners = draw_random_points(1, region, rng)
+        for _ in range(k - 1):
+            fresh = draw_random_points(_BATCH, region, rng)
+            corners = np.concatenate([corners, fresh[[cdist(fresh, corners).min(axis=1).argmax()]]])
+        return corners
     best = _pack(k, region, 0.0, rng)
     assert best is not None
     low, high = 0.0, float(region.half.min())
@@ -91,15 +95,6 @@ def _pack(k: int, region: Region, radius: float, rng: np.random.Generator) -> Ar
         rejected += _BATCH - at
         if placed < k and rejected >= _REJECTIONS:
             return None
-    return packed
-
-
-def _spread_corners(k: int, region: Region, rng: np.random.Generator) -> Array:
-    """Possible rows, each the farthest of fresh ones from those before it: no two categories lie closer than others."""
-    packed = draw_random_points(1, region, rng)
-    for _ in range(k - 1):
-        fresh = draw_random_points(_BATCH, region, rng)
-        packed = np.concatenate([packed, fresh[[cdist(fresh, packed).min(axis=1).argmax()]]])
     return packed
 
 
@@ -178,15 +173,6 @@ _MANY_CENTERS, _GROUP, _CACHED = 128, 32, 2**18
 _FEW_COLUMNS, _WORTH_LEAVES, _LEAF = 3, 2**19, 128
 
 
-class _Scratch(local):
-    """Memory for products, of each thread its own."""
-
-    products: Single = np.empty(0, np.float32)
-
-
-_SCRATCH = _Scratch()
-
-
 @dataclass(frozen=True, eq=False)
 class SignedPoints:
     """Released points with signed weights, laid out for many starts: ``columns`` (d, m), unit coordinates.
@@ -214,8 +200,7 @@ class SignedPoints:
     @cached_property
     def norms(self) -> Single:
         """Squared lengths (m,)."""
-        norms: Single = np.einsum("dm,dm->m", self.columns, self.columns)
-        return norms
+        return np.asarray(np.einsum("dm,dm->m", self.columns, self.columns))
 
     @cached_property
     def second_moment(self) -> float:
@@ -299,8 +284,7 @@ def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
         squared = ((columns - solution.centers.T[:, labels]) ** 2).sum(axis=0)
         spread += np.bincount(labels, squared, k)
     least = np.maximum(2 * data.weight_sd * np.sqrt(solution.members), 1.0)
-    sd: Array = data.weight_sd * np.sqrt(spread / dim) / np.maximum(solution.mass, least)
-    return sd
+    return np.asarray(data.weight_sd * np.sqrt(spread / dim) / np.maximum(solution.mass, least))
 
 
 def _compute_means(clusters: _Clusters, centers: Array, weight_sd: float, region: Region) -> Array:
@@ -376,8 +360,7 @@ def _find_nearest_of(data: SignedPoints, centers: Array, some: Codes | None = No
 def _measure_gap(norms: Single, best: Single, second: Single) -> Single:
     """By how much the second centre is farther, from squared lengths and x·c - |c|²/2 of both."""
     near, far = (np.sqrt(np.maximum(norms - 2 * closeness, 0)) for closeness in (best, second))
-    gap: Single = far - near
-    return gap
+    return np.asarray(far - near)
 
 
 def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
@@ -392,7 +375,7 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
     height = k if few else k + -k % _GROUP
     for begin in range(0, m, size):
         width = min(size, m - begin)
-        block, lines = slice(begin, begin + width), _borrow_scratch(height, width)
+        block, lines = slice(begin, begin + width), lattice.borrow_scratch(height, width, "affinities", np.float32)
         # All of it is finite, yet now and then a product of few numbers raises the flag for lanes that it does not use.
         with np.errstate(invalid="ignore"):
             affinity = np.matmul(single, columns[:, block], out=lines[:k])
@@ -402,13 +385,6 @@ def _find_nearest(columns: Single, centers: Array) -> tuple[Codes, Single]:
         labels[block] = label
         gaps[block] = _measure_gap(np.einsum("dm,dm->m", columns[:, block], columns[:, block]), best, second)
     return labels, gaps
-
-
-def _borrow_scratch(height: int, width: int) -> Single:
-    """An array that this thread uses again and again, not initialised: fresh memory costs as much as the product."""
-    if _SCRATCH.products.size < height * width:
-        _SCRATCH.products = np.empty(height * width, np.float32)
-    return _SCRATCH.products[: height * width].reshape(height, width)
 
 
 def _compare_one_by_one(affinity: Single) -> tuple[Codes, Single, Single]:

@@ -377,9 +377,7 @@ STAGE = StagePart("choice", "losses", "exponential", 1.0)
 def test_rows_choose_what_the_histogram_got_wrong(accounting):
     found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 5), (3, 16))
     session = room_of(2.0, accounting, 0)
-    share = (
-        session.budget if accounting is Accounting.PURE else session.calibrate(losses=STAGE.losses.draws())["losses"]
-    )
+    share = session.budget if accounting is Accounting.PURE else session.calibrate(losses=STAGE.draws())["losses"]
     seeds, words = choose_by_rows(session, [found], STAGE, {STAGE: share})
     assert seeds.taken == 1 and words == "Of 2 solutions that differ the rows choose one: the seeds"
     assert [(entry.mechanism, entry.query) for entry in session.ledger.entries] == [("exponential", "CappedLosses")]

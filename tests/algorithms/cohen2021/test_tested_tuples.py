@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.cohen2021.gaussian_mixture import MixtureStep, bound_covariances
-from dpviz.algorithms.cohen2021.tested_tuples import TupleParams, TupleTestStep, count_averaged_tuples, halve_budget
+from dpviz.algorithms.cohen2021.tested_tuples import (
+    MixtureStep,
+    TupleParams,
+    TupleTestStep,
+    bound_covariances,
+    count_averaged_tuples,
+    halve_budget,
+)
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
