@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -193,6 +193,14 @@ class Parts:
         if self.told is None and not missing:
             return ""
         return format_segments(None if self.told is None else self.told.report, missing)
+
+
+def make_parts_of_nobody(
+    release_request: ReleaseRequest, declaration: Declaration, sources: Mapping[str, ExactSource], n_public: int | None
+) -> Parts:
+    """Every part of a release over tables of no rows: for a rehearsal, or for playing a transcript."""
+    tables = partial(make_empty_tables, n_public=n_public)
+    return make_all_parts(release_request, declaration, sources, make_empty_content(declaration), tables)
 
 
 def make_all_parts(

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import shake_256
 from math import floor, isfinite, log10, prod, sqrt, tau
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -178,17 +178,6 @@ def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = N
     root = sqrt(max(b * b - 4 * a * c, 0.0))
     low, high = ((-b + sign * root) / (2 * a) for sign in (-1, 1))
     return Interval(share, float(np.clip(low, 0.0, share)), float(np.clip(high, share, 1.0)))
-
-
-def to_plain(value: Any) -> Any:
-    """Numbers as JSON has them: whatever is not finite becomes None."""
-    if isinstance(value, dict):
-        return {key: to_plain(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [to_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 # A grid is at most this part of the noise, or of a column's width where no noise is known.

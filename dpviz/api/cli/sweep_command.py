@@ -36,8 +36,7 @@ def add(command: Parser) -> None:
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
     grid = _read_grid(arguments)
-    trials = grid.list_trials()
-    planned = [trial.key for trial in trials]
+    planned = [trial.key for trial in grid.list_trials()]
     workers = check.at_least(1, jobs=count_cores() if arguments.jobs is None else arguments.jobs)
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
         table, notes, _ = open_declared_table(arguments)
@@ -46,8 +45,8 @@ def serve(arguments: argparse.Namespace) -> str:
         folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
         for note in (*notes, _REVEALED):
             say(note)
-        left = [trial for trial in trials if trial.key not in folder.done]
-        for row in _report(run_trials(table, grid, left, workers=workers), total=len(left), planned=len(planned)):
+        rows, left = run_trials(table, grid, workers=workers, done=folder.done), {*planned} - folder.done
+        for row in _report(rows, total=len(left), planned=len(planned)):
             folder.append(row)
         folder.finish(planned)
         return _summarize(folder.rows(planned))
