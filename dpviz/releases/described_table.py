@@ -184,7 +184,11 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
     it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
     """
-    loaded = _load(source, declaration, tuple(rules))
+    refuse_beyond_memory(source, tuple(rules))
+    ids = [] if declaration.id_column is None else [declaration.id_column]
+    coded = [name for name in rules if name in declaration.textual]
+    # The columns as they stand in the file, and the id column.
+    loaded = read_columns(source, declaration, [name for name in rules if name not in coded], ids, coded=coded)
     codings = {name: coding for name, coding in declaration.codings.items() if name in rules}
     columns = loaded.encode_columns(tuple(rules), codings)
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
@@ -229,14 +233,6 @@ def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
     fits = isinstance(source, ArrowTable) and source.fits(len(columns))
     if not fits and not isinstance(source, LoadedTable | CsvFile):
         raise make_refusal("bought_beyond_memory", columns=columns)
-
-
-def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
-    """The columns as they stand in the file, and the id column."""
-    refuse_beyond_memory(source, columns)
-    persons = [] if declaration.id_column is None else [declaration.id_column]
-    coded = [name for name in columns if name in declaration.textual]
-    return read_columns(source, declaration, [name for name in columns if name not in coded], persons, coded=coded)
 
 
 def read_columns(

@@ -179,8 +179,15 @@ class Played:
     @cached_property
     def recomposed(self) -> Recomposed | None:
         """At ten times the δ, at δ itself and at a hundredth of it; None without one, or where nobody can tell."""
+        try:
+            draws = tuple(entry.list_draws() for entry in self.parts.charges if self.delta)
+        except RequestError:  # something is proved to be (ε, δ)-DP and nothing more
+            return None
+        if not draws:
+            return None
         deltas = (10 * self.delta, self.delta, self.delta / 100)
-        return recompose(self.parts, deltas) if self.delta else None
+        rho = fsum(entry.rho for entry in self.parts.charges)
+        return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, rho)
 
 
 def play(transcript: Transcript) -> Played:
@@ -193,18 +200,6 @@ def play(transcript: Transcript) -> Played:
     parts = make_parts_of_nobody(asked.release_request, asked.declared, players, asked.n_public)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
     return Played(transcript, asked, parts, unasked, {part: player.given for part, player in players.items()})
-
-
-def recompose(parts: Parts, deltas: Sequence[float]) -> Recomposed | None:
-    """The whole release at each of ``deltas``; None where something is proved to be (ε, δ)-DP and nothing more."""
-    try:
-        draws = tuple(entry.list_draws() for entry in parts.charges)
-    except RequestError:
-        return None
-    if not draws:
-        return None
-    rho = fsum(entry.rho for entry in parts.charges)
-    return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, rho)
 
 
 def describe_overspending(

@@ -36,7 +36,6 @@ from dpviz.words import capitalize_first, format_number, format_percent, format_
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
-_SHOWS_NOISE = "failed"
 _LONGEST = 50
 # Columns that a sentence names.
 _NAMED = 3
@@ -96,7 +95,7 @@ class Received:
     @property
     def shows_noise(self) -> bool:
         """Whether nobody knows where any centre lies."""
-        return self.finding.failed == _SHOWS_NOISE
+        return self.finding.failed == "failed"
 
     @cached_property
     def _concluded(self) -> list[str]:

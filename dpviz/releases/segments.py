@@ -47,16 +47,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.tallies import (
-    Interval,
-    SegmentTallies,
-    Tally,
-    bound_by_range,
-    bound_quantile,
-    bound_ratio,
-    bound_share,
-    bound_sum,
-)
+from dpviz.releases.tallies import Interval, SegmentTallies, Tally, bound_quantile, bound_ratio, bound_share, bound_sum
 from dpviz.words import round_percent
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
@@ -280,7 +271,7 @@ def _describe_column(
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram, column.first_day)
-    even = (bound_by_range(bound_quantile(counts, edges, level, sd, size_sd), edges) for level in (0.25, 0.5, 0.75))
+    even = (bound_quantile(counts, edges, level, sd, size_sd).mark_wide(edges) for level in (0.25, 0.5, 0.75))
     lower, median, upper = (_to_units(column, one) for one in even)
     without = None if missing is None else bound_share(counts, number, sd, size_sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram, column.first_day)

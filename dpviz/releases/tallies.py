@@ -72,9 +72,9 @@ class Interval:
     high: float
     range_only: bool = False
 
-    def to_dict(self) -> dict[str, float]:
-        """Plain values."""
-        return {"value": self.value, "low": self.low, "high": self.high}
+    def mark_wide(self, edges: Array) -> Interval:
+        """The same, marked where it is too wide to name a value between the ends of ``edges`` (m + 1,)."""
+        return replace(self, range_only=self.high - self.low > WIDE * float(edges[-1] - edges[0]))
 
 
 def format_finite(value: float) -> str:
@@ -147,11 +147,6 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_s
     part = float(np.clip(-growing[place] / step, 0.0, 1.0)) if step > 0 else 0.5
     value = float(edges[place] + part * (edges[place + 1] - edges[place]))
     return Interval(value, float(edges[first]), float(edges[last + 1]))
-
-
-def bound_by_range(interval: Interval, edges: Array) -> Interval:
-    """The same interval, marked where it is too wide to name a value between the ends of ``edges`` (m + 1,)."""
-    return replace(interval, range_only=interval.high - interval.low > WIDE * float(edges[-1] - edges[0]))
 
 
 def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = None) -> Interval:
@@ -243,16 +238,11 @@ def _find_typical_noise(run: Run) -> float | None:
 def _round_column(values: Array, digits: Codes, lower: float, upper: float) -> Array:
     rounded = np.array(values, dtype=np.float64)
     for one in np.unique(digits).tolist():
-        rounded[digits == one] = _round_inside(values[digits == one], one, lower, upper)
+        step, nearest = 10.0**-one, np.round(values[digits == one], one)
+        nearest = np.where(nearest > upper, np.round(nearest - step, one), nearest)
+        inside = np.where(nearest < lower, np.round(nearest + step, one), nearest) + 0.0
+        rounded[digits == one] = np.clip(inside, lower, upper)
     return rounded
-
-
-def _round_inside(values: Array, digits: int, lower: float, upper: float) -> Array:
-    step = 10.0**-digits
-    nearest = np.round(values, digits)
-    nearest = np.where(nearest > upper, np.round(nearest - step, digits), nearest)
-    inside: Array = np.where(nearest < lower, np.round(nearest + step, digits), nearest) + 0.0
-    return np.clip(inside, lower, upper)
 
 
 # Chosen by hand; ``benchmarks/draws.py`` says how often what follows holds the truth.
@@ -302,10 +292,6 @@ class Tally:
     def variance(self) -> Array:
         """Of the noise on the sum of all bins, (k,)."""
         return self.sd**2 * self.bins
-
-    def find_sd(self, weights: Array, size_sd: Array) -> Array:
-        """Of the noise on sums of agreed counts, (k,), each bin times its ``weights`` (k, m)."""
-        return find_sum_sd(self.sd, (weights**2).sum(axis=1), weights.sum(axis=1), self.bins, size_sd)
 
 
 class Agreed(NamedTuple):
@@ -505,7 +491,8 @@ def _average(tally: Tally, counts: Array, size_sd: Array, ends: tuple[Array, Arr
     weights = np.zeros(tally.counts.shape)
     weights[:, : tally.values] = (middles - mean[:, None]) / there[:, None]
     inside = (((np.maximum(values, 0.0) / there[:, None]) * (high - low)) ** 2).sum(axis=1) / 12
-    sd = np.where(rows > 0, tally.find_sd(weights, size_sd), np.inf)
+    noise = find_sum_sd(tally.sd, (weights**2).sum(axis=1), weights.sum(axis=1), tally.bins, size_sd)
+    sd = np.where(rows > 0, noise, np.inf)
     return mean, sd, np.sqrt(sd**2 + inside)
 
 
@@ -551,11 +538,6 @@ class Bits:
         """Laplace noise with that standard deviation."""
         half = 2 * self.draw_even(*shape) - 1
         return -sd / sqrt(2) * np.sign(half) * np.log1p(-np.abs(half))
-
-    def draw_normal(self, *shape: int) -> Array:
-        """Standard normal numbers."""
-        numbers: Array = ndtri(self.draw_even(*shape))
-        return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -616,7 +598,7 @@ def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile,
     for place, tally, at, ends in tallies.list_bin_ends(even.dim):
         by_bins[:, :, at] = _average_draws(counts[place][:, :, : tally.values], *ends, bits)
     off = np.where(np.isfinite(means.centers_sd), means.centers_sd, 0.0)
-    published = means.centers - bits.draw_normal(half, *means.centers.shape) * off
+    published = means.centers - ndtri(bits.draw_even(half, *means.centers.shape)) * off
     joined = np.clip(means.join(by_bins, published), even.lower, even.upper)
     told = np.where(np.isfinite(means.sd), joined, np.nan)
     return Draws(np.maximum(sizes, 0.0), counts, told, tallies, made)

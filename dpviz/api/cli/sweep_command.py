@@ -70,9 +70,6 @@ def _read_grid(arguments: argparse.Namespace) -> StudyGrid:
     )
 
 
-# What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
-_LIBRARIES = ("numpy", "scipy", "scikit-learn")
-
 # What must stay the same when a study is resumed; the grid may grow.
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
@@ -82,7 +79,8 @@ def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: StudyG
     domain = table.private.domain
     return {
         "dpviz": __version__,
-        "libraries": {name: version(name) for name in _LIBRARIES},
+        # What the numbers depend on besides dpviz, so that a study resumed elsewhere can be told.
+        "libraries": {name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         "python": platform.python_version(),
         "what": _REVEALED,
         "data": Path(arguments.data).name,
