@@ -263,6 +263,13 @@ def _ran_out_of_memory(error: BaseException | None) -> bool:
     return False
 
 
+def add_command(parser: Parser, name: str) -> None:
+    """Give a parser the options of a command, and what serves it."""
+    module = check.import_extra(f"dpviz.api.cli.{name}_command")
+    getattr(module, "add", partial(add_options, of=name))(parser)
+    parser.set_defaults(serve=module.serve)
+
+
 def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The parsed command line; its ``serve`` does what is asked.
 
@@ -278,9 +285,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
         line = (files("dpviz.api.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
         command = listed.add_parser(name, help=line.partition("``: ")[2].rstrip('."'), allow_abbrev=False)
         if name == named:
-            module = check.import_extra(f"dpviz.api.cli.{name}_command")
-            getattr(module, "add", partial(add_options, of=name))(command)
-            command.set_defaults(serve=module.serve)
+            add_command(command, name)
     return parser.parse_args(join_words(argv))
 
 

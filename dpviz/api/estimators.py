@@ -196,7 +196,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         _refuse_others(others)
         given = GivenRows.read(X)
         check.one_of(("unit", "data"), distances=self.distances)
-        card, account = find_card(self.algorithm), self._find_account()
+        card, account = find_card(self.algorithm), Account.current() if self.account is None else self.account
+        if account is not None and not isinstance(account, Account):
+            account = Account.open(account)
         params = card.params.parse(self.params or {})
         request = Request(Contender.of(card, params), self.n_clusters, self.epsilon, self.delta)
         if account is not None and card.private:  # before a row is read
@@ -333,11 +335,6 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         names = [f"x{place}" for place in range(self.n_features_in_)] if columns is None else columns
         lower, upper = DeclaredFrame.read_bounds(self.bounds, len(names))
         return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
-
-    def _find_account(self) -> Account | None:
-        if self.account is None:
-            return Account.current()
-        return self.account if isinstance(self.account, Account) else Account.open(self.account)
 
     def _make_table(self, given: GivenRows, groups: Any) -> PrivateTable:
         if given.is_collection and groups is not None:

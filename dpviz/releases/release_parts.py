@@ -22,15 +22,7 @@ from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_MISSING, OF_SEGMENTS, ReleaseRequest
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.releases.tallies import (
-    Means,
-    Rounded,
-    SegmentTallies,
-    estimate_means,
-    measure_polish_error,
-    round_centers,
-    trust_noise,
-)
+from dpviz.releases.tallies import Means, Rounded, SegmentTallies, estimate_means, measure_polish_error, trust_noise
 from dpviz.runs import Judgement, KnownRows, Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 
@@ -232,7 +224,7 @@ def make_all_parts(
         if watch is not None:
             watch(finished)
     assert isinstance(finished, Run)
-    found = Clustered(finished, round_centers(finished))
+    found = Clustered(finished, Rounded.of(finished))
     if share := shares.get(OF_SEGMENTS):
         described, source = opened.described(), sources[OF_SEGMENTS]
         session = described.private.open(

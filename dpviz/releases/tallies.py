@@ -191,6 +191,13 @@ class Rounded:
     digits: Codes
     centers: Array
 
+    @classmethod
+    def of(cls, run: Run) -> Rounded:
+        """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
+        digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
+        columns = zip(run.centers.T, digits.T, run.domain.lower.tolist(), run.domain.upper.tolist(), strict=True)
+        return cls(digits, np.column_stack([_round_column(*column) for column in columns]))
+
     @property
     def step(self) -> Array:
         """The width of the grid at each coordinate, shape (k, d)."""
@@ -203,14 +210,6 @@ class Rounded:
             [f"{value:.{max(digits, 0)}f}" for value, digits in zip(center, row, strict=True)]
             for center, row in zip(self.centers.tolist(), self.digits.tolist(), strict=True)
         ]
-
-
-def round_centers(run: Run) -> Rounded:
-    """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
-    digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
-    lower, upper = run.domain.lower.tolist(), run.domain.upper.tolist()
-    columns = zip(run.centers.T, digits.T, lower, upper, strict=True)
-    return Rounded(digits, np.column_stack([_round_column(*column) for column in columns]))
 
 
 def _find_widest_grids(run: Run) -> Array:
