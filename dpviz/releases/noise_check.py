@@ -101,6 +101,10 @@ class TallyGroup:
         """How many differences there are."""
         return len(self.laws) - (not self.known)
 
+    def times(self, factor: float) -> TallyGroup:
+        """The same tallies, claimed to be so many times as noisy."""
+        return replace(self, laws=tuple(law.times(factor) for law in self.laws))
+
     @property
     def squares(self) -> float:
         """The squared differences from the number that fits best, over the variances."""
@@ -145,6 +149,13 @@ class NoiseEvidence:
     groups: tuple[TallyGroup, ...]
     histograms: tuple[tuple[str, Array, Law], ...] = field(default=())
 
+    def times(self, factor: float) -> NoiseEvidence:
+        """The same answers, claimed to be so many times as noisy."""
+        return NoiseEvidence(
+            tuple(group.times(factor) for group in self.groups),
+            tuple((part, values, law.times(factor)) for part, values, law in self.histograms),
+        )
+
     def list_chances(self) -> Iterator[tuple[str, bool, float]]:
         """Of each test the part it is of ("" of all), whether it finds too little noise, and how unlikely, as ln p."""
         parts = dict.fromkeys(group.part for group in self.groups)
@@ -165,10 +176,7 @@ class NoiseEvidence:
         if not all(np.isfinite(group.values).all() for group in self.groups):
             return NoiseVerdict(("an answer in it is no finite number.",))
         found = tuple(_describe(part, little=little) for part, little in _find_unlikely(self.list_chances()))
-        # The same answers, claimed to be so many times as noisy.
-        groups = [replace(group, laws=tuple(law.times(_TIMES) for law in group.laws)) for group in self.groups]
-        histograms = tuple((part, values, law.times(_TIMES)) for part, values, law in self.histograms)
-        claimed_less = NoiseEvidence(tuple(groups), histograms).list_chances()
+        claimed_less = self.times(_TIMES).list_chances()
         return NoiseVerdict(found, told=any(little for _, little in _find_unlikely(claimed_less)))
 
 
