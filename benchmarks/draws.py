@@ -34,7 +34,7 @@ from dpviz.releases.described_table import DescribedTable, make_described_table
 from dpviz.releases.release_parts import Clustered, Parts, SegmentsPart
 from dpviz.releases.release_request import Division
 from dpviz.releases.segments import ask_segments
-from dpviz.releases.tallies import COVERED, Draws, draw_versions, format_draws, round_centers
+from dpviz.releases.tallies import COVERED, Draws, Rounded, draw_versions, format_draws
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import OpenTable, declare
 from dpviz.tables.declarations import apply_declaration
@@ -120,7 +120,7 @@ def release(
 ) -> Parts:
     """The parts of a release whose segments get a ``share`` of ε, with seeded noise."""
     found = run(algorithm, table.opened.private, k=k or table.k, epsilon=(1 - share) * epsilon, delta=DELTA, seed=seed)
-    clustered = Clustered(found, round_centers(found))
+    clustered = Clustered(found, Rounded.of(found))
     session = table.described.private.open(
         epsilon=share * epsilon,
         delta=0.0,

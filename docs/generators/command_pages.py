@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from html import escape
-from importlib import import_module
 from pathlib import Path
 
-from dpviz.api.console import COMMANDS, Parser
+from dpviz.api.console import COMMANDS, Parser, add_command
 from experiments.__main__ import make_parser
 
 
@@ -29,7 +28,7 @@ def make_pages(root: Path) -> dict[str, str]:
 
 def _make_parser(name: str) -> Parser:
     parser = Parser(prog=f"dpviz {name}", allow_abbrev=False)
-    import_module(f"dpviz.api.cli.{name}_command").add(parser)
+    add_command(parser, name)
     return parser
 
 

@@ -12,7 +12,7 @@ from dpviz.app.lessons.lesson_document import LessonDocument
 from dpviz.releases.transcript import AskedDocument
 from dpviz.runs.study.study_document import StudyDocument, StudyManifest
 from dpviz.tables.declaration_document import DeclarationDocument
-from dpviz.words.documents import Document, list_key_meanings
+from dpviz.words.documents import Document
 from experiments.claim_folder import ClaimManifest
 
 DOCUMENTS: dict[str, type[Document]] = {
@@ -36,7 +36,8 @@ def make_pages(root: Path) -> dict[str, str]:
             name = "" if model is document else f"### {model.__name__}: "
             lines += ["", f"{name}{(inspect.getdoc(model) or '').splitlines()[0]}", ""]
             lines += ["| key | value | meaning |", "|---|---|---|"]
-            lines += [f"| `{one.name}` | {one.value} | {one.meaning} |" for one in list_key_meanings(model)]
+            fields = model.model_fields.items()
+            lines += [f"| `{one.alias or name}` | {one.title} | {one.description} |" for name, one in fields]
     return {"reference/keys.md": "\n".join(lines) + "\n"}
 
 

@@ -6,7 +6,7 @@ The command line goes the same way: it reads what was typed, calls these, and pr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,18 +17,7 @@ import pandas as pd
 from dpviz.algorithms import AUTO
 from dpviz.core import ACCESS_LOG, AccessKind, PrivateTable, RequestError, check
 from dpviz.releases import Account, ReadRelease, Release, plan_release, publish
-from dpviz.runs import (
-    Contender,
-    Division,
-    JudgedTable,
-    OpenTable,
-    Request,
-    StudyGrid,
-    Trial,
-    compute_rows,
-    count_cores,
-    tidy,
-)
+from dpviz.runs import Contender, Division, JudgedTable, OpenTable, Request, StudyGrid, compute_rows, count_cores, tidy
 from dpviz.runs import declare as declare_table
 from dpviz.tables import Declaration, declarations, file_format, open_csv, open_typed, read_declared
 
@@ -182,20 +171,22 @@ def sweep(
     grid = StudyGrid(contenders, tuple(ks), tuple(epsilons), tuple(deltas), tuple(ns), repeats=repeats, seed=seed)
     grid.check(table.private)
     workers = check.at_least(1, jobs=count_cores() if jobs is None else jobs)
-    trials = grid.list_trials()
-    place = {trial.key: number for number, trial in enumerate(trials)}
-    return tidy(sorted(run_trials(table, grid, trials, workers=workers), key=lambda row: place[row["trial"]]))
+    place = {trial.key: number for number, trial in enumerate(grid.list_trials())}
+    return tidy(sorted(run_trials(table, grid, workers=workers), key=lambda row: place[row["trial"]]))
 
 
-def run_trials(table: OpenTable, grid: StudyGrid, trials: Iterable[Trial], *, workers: int) -> Iterator[dict[str, Any]]:
-    """The results of ``trials`` as they come, measured on the rows of ``table``.
+def run_trials(
+    table: OpenTable, grid: StudyGrid, *, workers: int, done: Collection[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """The results of the trials of a grid that are not ``done``, as they come, measured on the rows of ``table``.
 
     **Guarantee.** None: losses are read from the rows.
     """
+    left = [trial for trial in grid.list_trials() if trial.key not in done]
     revealed = table.private.reveal(note="sweep", kind=AccessKind.LOSS)
     ACCESS_LOG.add_study(table.source_key)
     judged = JudgedTable.of(table.private, revealed, table.read_labels(revealed))
-    yield from compute_rows(judged, grid, list(trials), workers=workers)
+    yield from compute_rows(judged, grid, left, workers=workers)
 
 
 def release(

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpviz import __version__
 from dpviz.core import RequestError, check, format_table
-from dpviz.runs import Division, create_whole
+from dpviz.runs import create_whole
 from dpviz.words import PLUS_MINUS_RELEASED
 
 if TYPE_CHECKING:
-    from dpviz.runs import profiles
+    from dpviz.runs import Request, profiles
 
 COMMANDS = (
     *("algorithms", "audit", "advise", "declare", "run", "sweep"),
@@ -96,9 +96,12 @@ def add_request_options(command: Parser, *, seed: str) -> None:
     add_options(command.add_argument_group("the request"), "request", what_a_seed_does=seed)
 
 
-def add_division_options(command: Parser) -> None:
-    """Parts of the ε of a release that do not go to its centres."""
-    add_options(command, "division", **Division().named)
+def read_request(arguments: argparse.Namespace) -> Request:
+    """What is asked of an algorithm by these options."""
+    from dpviz.runs import Contender, Request, parse_named_values  # not every command asks for a run
+
+    contender = Contender.parse(arguments.algorithm, parse_named_values(arguments.set))
+    return Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
 
 
 def join_words(argv: Sequence[str]) -> list[str]:
@@ -260,6 +263,13 @@ def _ran_out_of_memory(error: BaseException | None) -> bool:
     return False
 
 
+def add_command(parser: Parser, name: str) -> None:
+    """Give a parser the options of a command, and what serves it."""
+    module = check.import_extra(f"dpviz.api.cli.{name}_command")
+    getattr(module, "add", partial(add_options, of=name))(parser)
+    parser.set_defaults(serve=module.serve)
+
+
 def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The parsed command line; its ``serve`` does what is asked.
 
@@ -275,9 +285,7 @@ def read_arguments(argv: Sequence[str]) -> argparse.Namespace:
         line = (files("dpviz.api.cli") / f"{name}_command.py").read_text("utf-8").partition("\n")[0]
         command = listed.add_parser(name, help=line.partition("``: ")[2].rstrip('."'), allow_abbrev=False)
         if name == named:
-            module = check.import_extra(f"dpviz.api.cli.{name}_command")
-            getattr(module, "add", partial(add_options, of=name))(command)
-            command.set_defaults(serve=module.serve)
+            add_command(command, name)
     return parser.parse_args(join_words(argv))
 
 

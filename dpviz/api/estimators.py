@@ -17,13 +17,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpviz.algorithms import CARDS, Card, Params, find_card
+from dpviz.algorithms import CARDS, find_card
 from dpviz.api.api_sentences import make_refusal
 from dpviz.api.costs import count_fit, warn_of_choice
 from dpviz.core import (
     ACCESS_LOG,
     AccessKind,
-    Accounting,
     Array,
     Codes,
     Domain,
@@ -197,16 +196,18 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         _refuse_others(others)
         given = GivenRows.read(X)
         check.one_of(("unit", "data"), distances=self.distances)
-        card, account = find_card(self.algorithm), self._find_account()
+        card, account = find_card(self.algorithm), Account.current() if self.account is None else self.account
+        if account is not None and not isinstance(account, Account):
+            account = Account.open(account)
         params = card.params.parse(self.params or {})
+        request = Request(Contender.of(card, params), self.n_clusters, self.epsilon, self.delta)
         if account is not None and card.private:  # before a row is read
-            delta = check.check_delta(None, delta=self.delta)
-            account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), _spend_delta(card, params, delta))
+            check.check_delta(None, delta=self.delta)
+            account.standing().refuse_cost(check.epsilon(epsilon=self.epsilon), request.spent_delta)
         table = self._make_table(given, groups)
         if params.points_per_row(self.n_clusters) > 1:
             raise make_refusal("several_points")
-        contender = Contender.of(card, params)
-        request = Request(contender, self.n_clusters, self.epsilon, self.delta, _choose_seed(self.random_state))
+        request = replace(request, seed=_choose_seed(self.random_state))
         request.check(table)
         with count_fit(_make_charge(request, table), account) if card.private else nullcontext():
             self.run_: Run = run_request(request, table)
@@ -335,11 +336,6 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         lower, upper = DeclaredFrame.read_bounds(self.bounds, len(names))
         return Domain.of(names, lower, upper, radius=self.radius, scaling=self.scaling)
 
-    def _find_account(self) -> Account | None:
-        if self.account is None:
-            return Account.current()
-        return self.account if isinstance(self.account, Account) else Account.open(self.account)
-
     def _make_table(self, given: GivenRows, groups: Any) -> PrivateTable:
         if given.is_collection and groups is not None:
             raise RequestError("Of a Dask collection no groups are taken: use `dpviz run` with an id column instead.")
@@ -457,7 +453,7 @@ def _make_charge(request: Request, table: PrivateTable) -> Charge:
     domain = table.domain
     return Charge(
         epsilon=float(request.epsilon),
-        delta=_spend_delta(request.card, request.contender.settings, request.delta),
+        delta=float(request.spent_delta),
         algorithm=request.algorithm,
         k=int(request.k),
         unit=table.unit,
@@ -466,11 +462,6 @@ def _make_charge(request: Request, table: PrivateTable) -> Charge:
         lower=tuple(domain.lower.tolist()),
         upper=tuple(domain.upper.tolist()),
     )
-
-
-def _spend_delta(card: Card, params: Params, delta: float) -> float:
-    """The δ that a fit costs: none where all that is drawn is pure."""
-    return 0.0 if card.accounting(params, delta) is Accounting.PURE else float(delta)
 
 
 def _refuse_others(others: Mapping[str, object]) -> None:

@@ -33,7 +33,6 @@ from dpviz.words import foreign, render
 # Ten times 0.1 is 1: this forgives the last bits of the check itself.
 _ROUNDING = 1e-12
 _LONGEST = 200
-_RELATIONS = tuple(relation.value for relation in Relation)
 # Seconds to wait for another process, and for a file that nobody has named.
 _PATIENCE, _GLANCE = 10.0, 0.2
 _CHARGED = ("epsilon", "delta", "algorithm", "k", "unit", "relation", "columns", "lower", "upper", "who")
@@ -106,7 +105,7 @@ class Charge:
         check.epsilon(epsilon=self.epsilon)
         _check_part(delta=self.delta)
         check.clusters(k=self.k)
-        check.one_of(_RELATIONS, relation=self.relation)
+        check.one_of(tuple(relation.value for relation in Relation), relation=self.relation)
         _check_words(algorithm=self.algorithm, unit=self.unit, who=self.who)
         if not self.columns or not len(self.columns) == len(self.lower) == len(self.upper):
             raise make_refusal("charge_uneven", columns=len(self.columns), lower=len(self.lower), upper=len(self.upper))
@@ -728,18 +727,14 @@ def _compute_left(cap: float, spent: float) -> float:
 def _refuse_beyond(name: str, letter: str, costs: Sequence[float], *, cap: float, left: float) -> None:
     """Refuse the last of ``costs`` if all together are more than ``cap``."""
     if not fsum(costs) <= cap * (1 + _ROUNDING):
-        told = {"letter": letter, "cost": costs[-1], "left": round_down(left), "cap": cap}
-        told |= {"account": check.format_value(name), "instead": _describe_alternative(letter, cap, left)}
-        raise make_refusal("account_exceeded", kind=AccountExceeded, **told)
-
-
-def _describe_alternative(letter: str, cap: float, left: float) -> str:
-    if letter == "ε" and left < check.LEAST_EPSILON:
-        return "nothing more can be released from it"
-    if not left:
-        own_cap = "" if cap else ", or take an account that was made with a cap for δ (cap_delta, such as 1e-5)"
-        return f"choose an algorithm without δ (delta 0){own_cap}"
-    return f"ask for at most {letter} = {round_down(left)}"
+        instead = f"ask for at most {letter} = {round_down(left)}"
+        if letter == "ε" and left < check.LEAST_EPSILON:
+            instead = "nothing more can be released from it"
+        elif not left:
+            own_cap = "" if cap else ", or take an account that was made with a cap for δ (cap_delta, such as 1e-5)"
+            instead = f"choose an algorithm without δ (delta 0){own_cap}"
+        told = {"letter": letter, "cost": costs[-1], "left": round_down(left), "cap": cap, "instead": instead}
+        raise make_refusal("account_exceeded", kind=AccountExceeded, account=check.format_value(name), **told)
 
 
 def _read_time() -> str:

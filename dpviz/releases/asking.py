@@ -20,9 +20,9 @@ from scipy.special import ndtri
 
 from dpviz.core import Array
 from dpviz.releases.release_sentences import TERMS, make_refusal
-from dpviz.releases.tallies import COVERED, Draws, divide, format_finite, to_plain
+from dpviz.releases.tallies import COVERED, Draws, divide, format_finite
 from dpviz.tables import codings, format_csv
-from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words
+from dpviz.words import capitalize_first, format_between, format_day, list_names, list_words, to_plain
 
 HIDDEN = "Noise hides this"
 _SURE = 0.95  # of a comparison: in so many of the draws it has to come out the same way
@@ -69,8 +69,7 @@ class ReleaseAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``ask --json`` prints them."""
-        told = {name: to_plain(value) for name, value in asdict(self).items()}
-        return told | {"question": self.question._asdict()}
+        return {**to_plain(asdict(self)), "question": self.question._asdict()}
 
 
 LINE = ("kind", "segments", "column", "label", "at", "value", "low", "high", "hidden", "sentence")

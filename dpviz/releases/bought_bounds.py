@@ -21,9 +21,8 @@ from math import ceil, floor, log, log10
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from dpviz.core import AnySource, Array, Codes, Entry, Relation, check
+from dpviz.core import AnySource, Array, Entry, Relation, check
 from dpviz.releases.described_table import Ends, EqualBins, Magnitudes, NoisyBins, count_histograms, spell_out_columns
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.tables import Content, Declaration, codings, declarations
@@ -116,7 +115,7 @@ def buy_bounds(source: Content, declaration: Declaration, *, epsilon: float, noi
         for bins in coarse
     }
     equal = {
-        name: LogBins(found.outer) if name in on_log else EqualBins(*found.outer, _EQUAL_BINS)
+        name: EqualBins(*found.outer, _EQUAL_BINS, _LOG if name in on_log else codings.NUMBER)
         for name, found in ranges.items()
     }
     rest = (1 - _MAGNITUDE_SHARE) * epsilon
@@ -206,37 +205,7 @@ def _keep_declared_end(found: Ends, declared: declarations.ColumnBounds) -> Ends
     return Ends(lower, lower + room) if declared.upper is None else Ends(upper - room, upper)
 
 
-@dataclass(frozen=True)
-class LogBins:
-    """Equal parts of the logarithms of a range, and a last bin for missing cells."""
-
-    ends: Ends
-
-    @property
-    def number(self) -> int:
-        """Bins, that of missing cells included."""
-        return _EQUAL_BINS + 1
-
-    @property
-    def edges(self) -> Array:
-        """Where bins begin and end, data units, shape (bins + 1,); the outer ones exactly."""
-        edges: Array = np.exp(self._even.edges)
-        edges[0], edges[-1] = self.ends
-        return edges
-
-    def codes(self, column: npt.ArrayLike) -> Codes:
-        """The bin of each number of shape (n,)."""
-        values = np.asarray(column, dtype=np.float64)
-        known = np.isfinite(values)
-        return self._even.codes(np.where(known, _LOG.stretch(np.where(known, values, 1.0)), np.nan))
-
-    @property
-    def _even(self) -> EqualBins:
-        low, high = _LOG.stretch(np.array(self.ends)).tolist()
-        return EqualBins(low, high, _EQUAL_BINS)
-
-
-def _narrow(found: _Range, equal: EqualBins | LogBins, bins: NoisyBins) -> BoughtColumn:
+def _narrow(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
     """The narrowest part of the range that surely holds nearly all rows, out to round numbers.
 
     The estimate of what is cut must be a thousandth of the rows, but for its noise (two standard deviations); and that
@@ -259,7 +228,7 @@ def _narrow(found: _Range, equal: EqualBins | LogBins, bins: NoisyBins) -> Bough
     # Of equally narrow parts that which cuts least.
     low, high = np.unravel_index(np.lexsort((cut.ravel(), fewest))[0], kept.shape)
     inner = Ends(float(edges[low]), float(edges[high]))
-    rounded = _round_outward(inner, found.outer) if isinstance(equal, EqualBins) else _round_amounts(inner, found.outer)
+    rounded = (_round_amounts if equal.coding is _LOG else _round_outward)(inner, found.outer)
     return BoughtColumn(bins.column, *rounded, found.sure)
 
 

@@ -64,7 +64,8 @@ class CodingRule(Protocol):
 
 @dataclass(frozen=True)
 class EqualBins:
-    """``bins`` equal parts of the bounds ``lower`` to ``upper``, data units, and a last bin for missing cells.
+    """``bins`` equal parts, on the scale of a ``coding``, of the bounds ``lower`` to ``upper``, data units, and a last
+    bin for missing cells.
 
     A number outside the bounds is moved to the nearer one; what is no finite number is missing.
     """
@@ -72,6 +73,7 @@ class EqualBins:
     lower: float
     upper: float
     bins: int
+    coding: codings.Coding = codings.NUMBER
 
     def __post_init__(self) -> None:
         if not (np.isfinite([self.lower, self.upper, self.upper - self.lower]).all() and self.lower < self.upper):
@@ -84,16 +86,18 @@ class EqualBins:
 
     @property
     def edges(self) -> Array:
-        """Where bins begin and end, data units, shape (bins + 1,)."""
-        return np.linspace(self.lower, self.upper, self.bins + 1)
+        """Where bins begin and end, data units, shape (bins + 1,); the outer ones exactly."""
+        low, high = self.coding.stretch(np.array([self.lower, self.upper]))
+        inner = self.coding.unstretch(np.linspace(low, high, self.bins + 1)[1:-1])
+        return np.concatenate([[self.lower], inner, [self.upper]])
 
     def codes(self, column: npt.ArrayLike) -> Codes:
         """The bin of each number of shape (n,)."""
         values = np.asarray(column, dtype=np.float64)
         known = np.isfinite(values)
-        part = (np.clip(np.where(known, values, self.lower), self.lower, self.upper) - self.lower) / (
-            self.upper - self.lower
-        )
+        low, high = self.coding.stretch(np.array([self.lower, self.upper]))
+        within = self.coding.stretch(np.clip(np.where(known, values, self.lower), self.lower, self.upper))
+        part = (within - low) / (high - low)
         codes: Codes = np.minimum((part * self.bins).astype(np.int64), self.bins - 1)
         return np.where(known, codes, self.bins)
 
@@ -115,10 +119,7 @@ class Magnitudes:
 
     ends: ClassVar[Array] = _ENDS
     middle: ClassVar[int] = len(_ENDS)
-
-    @property
-    def number(self) -> int:
-        return 2 * self.middle + 2
+    number: ClassVar[int] = 2 * len(_ENDS) + 2
 
     def codes(self, column: npt.ArrayLike) -> Codes:
         """The bin of each number of shape (n,)."""
@@ -183,7 +184,11 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     A rule is given the number that the declaration makes of a cell, such as the place of a category. Every row is in
     it, whatever cells are missing. ``declaration`` is spelled out; its bounds are not used.
     """
-    loaded = _load(source, declaration, tuple(rules))
+    refuse_beyond_memory(source, tuple(rules))
+    ids = [] if declaration.id_column is None else [declaration.id_column]
+    coded = [name for name in rules if name in declaration.textual]
+    # The columns as they stand in the file, and the id column.
+    loaded = read_columns(source, declaration, [name for name in rules if name not in coded], ids, coded=coded)
     codings = {name: coding for name, coding in declaration.codings.items() if name in rules}
     columns = loaded.encode_columns(tuple(rules), codings)
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
@@ -228,14 +233,6 @@ def refuse_beyond_memory(source: Content, columns: Sequence[str]) -> None:
     fits = isinstance(source, ArrowTable) and source.fits(len(columns))
     if not fits and not isinstance(source, LoadedTable | CsvFile):
         raise make_refusal("bought_beyond_memory", columns=columns)
-
-
-def _load(source: Content, declaration: Declaration, columns: tuple[str, ...]) -> LoadedTable:
-    """The columns as they stand in the file, and the id column."""
-    refuse_beyond_memory(source, columns)
-    persons = [] if declaration.id_column is None else [declaration.id_column]
-    coded = [name for name in columns if name in declaration.textual]
-    return read_columns(source, declaration, [name for name in columns if name not in coded], persons, coded=coded)
 
 
 def read_columns(

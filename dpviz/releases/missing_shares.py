@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,7 @@ class ThereOrNot:
     """A bin for any number, whatever the bounds are, and one for what is none, or the number of an ``empty`` cell."""
 
     empty: float | None = None
-
-    @property
-    def number(self) -> int:
-        """Bins."""
-        return 2
+    number: ClassVar[int] = 2
 
     def codes(self, column: npt.ArrayLike) -> Codes:
         """The bin of each number of shape (n,)."""

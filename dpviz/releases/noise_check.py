@@ -101,6 +101,10 @@ class TallyGroup:
         """How many differences there are."""
         return len(self.laws) - (not self.known)
 
+    def times(self, factor: float) -> TallyGroup:
+        """The same tallies, claimed to be so many times as noisy."""
+        return replace(self, laws=tuple(law.times(factor) for law in self.laws))
+
     @property
     def squares(self) -> float:
         """The squared differences from the number that fits best, over the variances."""
@@ -148,7 +152,7 @@ class NoiseEvidence:
     def times(self, factor: float) -> NoiseEvidence:
         """The same answers, claimed to be so many times as noisy."""
         return NoiseEvidence(
-            tuple(replace(group, laws=tuple(law.times(factor) for law in group.laws)) for group in self.groups),
+            tuple(group.times(factor) for group in self.groups),
             tuple((part, values, law.times(factor)) for part, values, law in self.histograms),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import fsum
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from dpviz.algorithms import Card, find_card
 from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.continuing import Continued, find_continued
 from dpviz.releases.promise import format_span
-from dpviz.releases.release_parts import Parts, make_all_parts, make_empty_content, make_empty_tables
+from dpviz.releases.release_parts import Parts, make_parts_of_nobody
 from dpviz.releases.release_request import Asked, CostPart, ReleaseRequest
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import SegmentsReport
@@ -174,8 +174,15 @@ class Played:
     @cached_property
     def recomposed(self) -> Recomposed | None:
         """At ten times the δ, at δ itself and at a hundredth of it; None without one, or where nobody can tell."""
+        try:
+            draws = tuple(entry.list_draws() for entry in self.parts.charges if self.delta)
+        except RequestError:  # something is proved to be (ε, δ)-DP and nothing more
+            return None
+        if not draws:
+            return None
         deltas = (10 * self.delta, self.delta, self.delta / 100)
-        return recompose(self.parts, deltas) if self.delta else None
+        rho = fsum(entry.rho for entry in self.parts.charges)
+        return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, rho)
 
 
 def play(transcript: Transcript) -> Played:
@@ -185,22 +192,9 @@ def play(transcript: Transcript) -> Played:
     if [*transcript.recordings] != [*shares]:
         raise make_refusal("other_parts")
     players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
-    tables = partial(make_empty_tables, n_public=asked.n_public)
-    parts = make_all_parts(asked.release_request, asked.declared, players, make_empty_content(asked.declared), tables)
+    parts = make_parts_of_nobody(asked.release_request, asked.declared, players, asked.n_public)
     unasked = tuple(part for part, player in players.items() if not player.is_over)
     return Played(transcript, asked, parts, unasked, {part: player.given for part, player in players.items()})
-
-
-def recompose(parts: Parts, deltas: Sequence[float]) -> Recomposed | None:
-    """The whole release at each of ``deltas``; None where something is proved to be (ε, δ)-DP and nothing more."""
-    try:
-        draws = tuple(entry.list_draws() for entry in parts.charges)
-    except RequestError:
-        return None
-    if not draws:
-        return None
-    rho = fsum(entry.rho for entry in parts.charges)
-    return Recomposed({delta: compose_epsilon(draws, delta) for delta in deltas}, rho)
 
 
 def describe_overspending(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,6 @@ from dpviz.releases.tallies import (
     SegmentTallies,
     estimate_means,
     measure_polish_error,
-    round_centers,
 )
 from dpviz.runs import Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
@@ -186,6 +185,14 @@ class Parts:
         return format_segments(None if self.told is None else self.told.report, missing)
 
 
+def make_parts_of_nobody(
+    release_request: ReleaseRequest, declaration: Declaration, sources: Mapping[str, ExactSource], n_public: int | None
+) -> Parts:
+    """Every part of a release over tables of no rows: for a rehearsal, or for playing a transcript."""
+    tables = partial(make_empty_tables, n_public=n_public)
+    return make_all_parts(release_request, declaration, sources, make_empty_content(declaration), tables)
+
+
 def make_all_parts(
     release_request: ReleaseRequest,
     declaration: Declaration,
@@ -215,7 +222,7 @@ def make_all_parts(
         if watch is not None:
             watch(finished)
     assert isinstance(finished, Run)
-    found = Clustered(finished, round_centers(finished))
+    found = Clustered(finished, Rounded.of(finished))
     if share := shares.get(OF_SEGMENTS):
         described, source = opened.described(), sources[OF_SEGMENTS]
         session = described.private.open(

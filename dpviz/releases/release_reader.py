@@ -25,24 +25,17 @@ from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_at_most, name_level
 from dpviz.releases.release_sentences import make_refusal
-from dpviz.releases.segments_report import (
-    QualityReport,
-    QualityVerdict,
-    SegmentsReport,
-    describe_interval,
-    list_statistics,
-)
+from dpviz.releases.segments_report import QualityReport, QualityVerdict, SegmentsReport, list_statistics
 from dpviz.releases.smallest_groups import Groups
-from dpviz.releases.tallies import COVERED, to_plain
+from dpviz.releases.tallies import COVERED
 from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
-from dpviz.words import capitalize_first, format_percent, format_ratio, render
+from dpviz.words import capitalize_first, format_percent, format_ratio, render, to_plain
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")
-_SHOWS_NOISE = "failed"
 _LONGEST = 50
 # Columns that a sentence names.
 _NAMED = 3
@@ -102,7 +95,7 @@ class Received:
     @property
     def shows_noise(self) -> bool:
         """Whether nobody knows where any centre lies."""
-        return self.finding.failed == _SHOWS_NOISE
+        return self.finding.failed == "failed"
 
     @cached_property
     def _concluded(self) -> list[str]:
@@ -464,10 +457,9 @@ def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iter
             said = ReleasedNumber(place + 1, column.name, "centre", value, least, most, sd, column.unit, words)
             yield _add_noise(said)
         for told in () if report is None else report.segments[place].columns:
-            for statistic, one, unit, first_day in list_statistics(told):
+            for statistic, one, unit, words in list_statistics(told):
                 if one is not None:
                     about = place + 1, told.column, statistic, None if one.range_only else one.value
-                    words = describe_interval(one, first_day)
                     yield ReleasedNumber(*about, one.low, one.high, None, unit, words)
 
 

@@ -197,12 +197,6 @@ class AccountThen(NamedTuple):
         *own, link = self
         return {**dict(zip(self._fields, own, strict=False)), **link._asdict()}
 
-    def holds(self, epsilon: float, delta: float) -> bool:
-        """Whether so much more is within its cap."""
-        whole = (self.spent_epsilon + epsilon, self.spent_delta + delta)
-        caps = (self.cap_epsilon, self.cap_delta)
-        return all(one <= cap * (1 + _LAST_DIGITS) for one, cap in zip(whole, caps, strict=True))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
@@ -280,8 +274,9 @@ class Asked:
         for what, form in _NAMES.items():
             if not form.fullmatch(getattr(self, what)):
                 raise make_refusal("other_form", what=what)
-        asked, seen = self.release_request, self.release_request.seen
-        if not self.account.holds(asked.request.epsilon, asked.delta):
+        asked, seen, then = self.release_request, self.release_request.seen, self.account
+        over_epsilon = then.spent_epsilon + asked.request.epsilon > then.cap_epsilon * (1 + _LAST_DIGITS)
+        if over_epsilon or then.spent_delta + asked.delta > then.cap_delta * (1 + _LAST_DIGITS):
             raise make_refusal("account_too_small")
         if (seen.runs > 0) != (seen.runs_epsilon > 0):
             raise make_refusal("runs_for_nothing")

@@ -37,20 +37,11 @@ import numpy as np
 import yaml
 
 from dpviz.core import Array, Entry, check
-from dpviz.releases import promise
+from dpviz.releases import promise, segments_report
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import format_plain_number
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_sentences import TERMS
-from dpviz.releases.segments_report import (
-    TOO_SMALL,
-    NumbersSaid,
-    count_intervals,
-    describe_quality,
-    format_share,
-    list_half,
-    split_interval,
-)
 from dpviz.releases.tallies import WIDE
 from dpviz.runs import profiles
 from dpviz.tables import codings, declarations
@@ -146,7 +137,7 @@ def list_segment_heads(played: Played) -> dict[str, str]:
         else []
     )
     for said in told:
-        if isinstance(said, NumbersSaid) and said.median is not None and said.first_day:
+        if isinstance(said, segments_report.NumbersSaid) and said.median is not None and said.first_day:
             units[said.column] = ""
         elif said.unit:
             units[said.column] = said.unit
@@ -530,9 +521,9 @@ def fill_yaml(template: str, played: Played, **values: Any) -> dict[str, Any]:
 def _make_environment(*, markup: bool) -> Environment:
     made = make_environment(markup=markup)
     made.globals |= {
-        **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "TOO_SMALL": TOO_SMALL, "WIDE": WIDE},
+        **{"NOT_STATED": declarations.NOT_STATED, "NOT_AUDITED": NOT_AUDITED, "WIDE": WIDE},
         **{"ALONE": promise.ALONE, "DRAWS_SAY": DRAWS_SAY, "PLUS_MINUS": PLUS_MINUS_RELEASED, "terms": TERMS},
-        **{"FROM_ROWS": declarations.FROM_ROWS, "font": FONT},
+        **{"FROM_ROWS": declarations.FROM_ROWS, "TOO_SMALL": segments_report.TOO_SMALL, "font": FONT},
         **{"questions": declarations.OWNER_QUESTIONS, "list_said": declarations.list_said, "quote": quote_owner},
         **{"together": promise.describe_together, "certainty": promise.compute_certainty, "widest": describe_widest},
         **{"join_clauses": join_clauses, "plain": escape_markdown, "isfinite": isfinite, "palette": choose_palette},
@@ -541,14 +532,15 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},
         **{"one_in": promise.format_one_in, "at_most": promise.format_at_most},
         **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
-        **{"share": format_share, "apart": split_interval},
-        **{"half": list_half, "intervals": count_intervals, "heads": list_segment_heads, "missing": describe_missing},
+        **{"share": segments_report.format_share},
+        **{"apart": segments_report.split_interval, "half": segments_report.list_half},
+        **{"intervals": segments_report.count_intervals, "quality": segments_report.describe_quality},
+        **{"heads": list_segment_heads, "missing": describe_missing, "charges": group_charges, "said": select_said},
         **{"table": make_card_table, "head": format_head, "sizes_picture": draw_sizes},
         # A map where centres have two coordinates, of two columns; else lanes.
         "centers_picture": lambda played: draw_map(played) or draw_centers(played),
-        **{"quality": describe_quality, "charges": group_charges, "said": select_said, "plain": escape_markdown},
         **{"sentences": join_sentences, "q": quote, "json": partial(json.dumps, ensure_ascii=False)},
-        **{"flow": format_flow, "slug": make_slug},
+        **{"plain": escape_markdown, "flow": format_flow, "slug": make_slug},
     }
     return made
 

@@ -20,20 +20,13 @@ import numpy as np
 
 from dpviz import __version__
 from dpviz.core import ACCESS_LOG, ExactNoise, RequestError, name_library
-from dpviz.releases.account import Account, AccountBalance, Charge, Taken
+from dpviz.releases.account import Account, AccountBalance, AccountEntry, Charge, State, Taken
 from dpviz.releases.bought_bounds import refuse_too_few
 from dpviz.releases.described_table import make_described_table, refuse_beyond_memory, spell_out_columns
 from dpviz.releases.package import CARD, SIGNATURE, VERIFY, make_zip
 from dpviz.releases.playing import Played, describe_overspending, play
 from dpviz.releases.promise import AccessCounts
-from dpviz.releases.release_parts import (
-    Parts,
-    Tables,
-    Watch,
-    make_all_parts,
-    make_empty_content,
-    make_empty_tables,
-)
+from dpviz.releases.release_parts import Parts, Tables, Watch, make_all_parts, make_parts_of_nobody
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import AccountThen, Asked, CostPart, ReleaseRequest, hash_code, name_platform
 from dpviz.releases.release_sentences import make_refusal
@@ -70,6 +63,11 @@ class Preflight:
     def charge(self) -> Charge:
         """What the account is charged."""
         return self.release_request.charge(self.declaration)
+
+    def list_spent(self) -> list[AccountEntry]:
+        """Charges of such a release, since it was planned, of which nothing has left."""
+        since = self.account.standing().entries[len(self.before.entries) :]
+        return [one for one in since if one.charge == self.charge and one.state is not State.RELEASED]
 
     @property
     def expected_loss(self) -> str:
@@ -320,9 +318,8 @@ def rehearse(prepared: Preflight, key: Path | None = None) -> None:
     n_public = declared.n_public if table is None else table.n_public
     if n_public is None and declared.relation == "replace":  # its bounds are bought, and no row was counted yet
         n_public = _ANY_N
-    tables, nobody = partial(make_empty_tables, n_public=n_public), make_empty_content(declared)
     sources = {part: ExactNoise() for part in prepared.shares}  # nothing of it leaves
-    drawn = _draw_once(make_all_parts(prepared.release_request, declared, sources, nobody, tables), sources)
+    drawn = _draw_once(make_parts_of_nobody(prepared.release_request, declared, sources, n_public), sources)
     try:
         transcript = make_transcript(prepared, Taken.rehearse(prepared.before, prepared.charge), drawn)
         _make_release(0, transcript, drawn.parts, prepared.charge, key)

@@ -27,24 +27,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Entry, queries
-from dpviz.releases import package
+from dpviz.releases import package, release_texts
 from dpviz.releases.continuing import format_continued
 from dpviz.releases.playing import Played, play
 from dpviz.releases.release_parts import Parts
 from dpviz.releases.release_request import OF_SEGMENTS, CostPart
 from dpviz.releases.release_sentences import TERMS, make_refusal
-from dpviz.releases.release_texts import (
-    CardPicture,
-    draw_centers,
-    draw_map,
-    draw_sizes,
-    fill,
-    fill_yaml,
-    format_card,
-    make_card_page,
-    make_dossier_page,
-    select_said,
-)
 from dpviz.releases.segments_report import SegmentsReport
 from dpviz.releases.smallest_groups import format_groups
 from dpviz.releases.tallies import COVERED, format_draws, format_finite
@@ -133,16 +121,8 @@ class CatalogueFile(NamedTuple):
         return hashlib.sha256(self.data).hexdigest()
 
 
-def make_catalogue(played: Played, files: Mapping[str, bytes]) -> dict[str, str]:
-    """``datapackage.json`` and ``croissant.json``, which say what the other ``files`` of a release hold."""
-    described = list(_describe_files(played, files))
-    templates = {package.DATAPACKAGE: "datapackage.json.j2", package.CROISSANT: "croissant.json.j2"}
-    made = {name: json.loads(fill(template, played, files=described)) for name, template in templates.items()}
-    return {name: json.dumps(one, ensure_ascii=False, indent=1) + "\n" for name, one in made.items()}
-
-
 def _describe_files(played: Played, files: Mapping[str, bytes]) -> Iterator[CatalogueFile]:
-    told = fill_yaml("files.yaml.j2", played, centers=list_center_fields(played.profile), COVERED=COVERED)
+    told = release_texts.fill_yaml("files.yaml.j2", played, centers=list_center_fields(played.profile), COVERED=COVERED)
     units = {f"mean of {one.name}": one.unit for one in played.profile.columns}
     for name, data in files.items():
         about = told[name]
@@ -162,13 +142,13 @@ def read_head(table: bytes) -> list[str]:
     return next(csv.reader(io.StringIO(table.decode("utf-8"), newline="")), [])
 
 
-def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
+def _draw_standing(played: Played, pictures: Iterable[release_texts.CardPicture]) -> str:
     """Pictures below each other, with title, ε and source."""
     placed, height = [], _HEAD
     for one in pictures:
         placed.append((height + _GAP / 2, one))
         height += _GAP + one.height
-    drawn = fill(
+    drawn = release_texts.fill(
         "picture.svg.j2",
         played,
         title=_write_line(played.request.words.name),
@@ -183,7 +163,7 @@ def _draw_standing(played: Played, pictures: Iterable[CardPicture]) -> str:
 def _name_source(played: Played) -> str:
     """Who released it, when, and the hash by which it is known, on one line."""
     said = played.request.words
-    told = join_clauses(select_said(said.curators), played.asked.date)
+    told = join_clauses(release_texts.select_said(said.curators), played.asked.date)
     return f"{_write_line(told)}; dpviz release {played.transcript.sha256[:12]}"
 
 
@@ -226,14 +206,8 @@ def _describe_part(
             if entry.query == "SegmentHistogram" and (said := next(columns, None)) is not None:
                 bins = said.histogram
                 about |= {"column": said.column, "labels": list(bins.labels), "edges": [*map(_shorten, bins.edges)]}
-        about["shape"] = _list_lengths(answer)
+        about["shape"] = list(np.shape(answer.codes if isinstance(answer, queries.SparseCounts) else answer))
         yield f"{part}/{place:04d}", about
-
-
-def _list_lengths(answer: Any) -> list[int]:
-    if isinstance(answer, queries.SparseCounts):
-        return [len(answer.codes)]
-    return [] if isinstance(answer, int) else list(np.shape(answer))
 
 
 _LEDGER_COLUMNS = (
@@ -258,13 +232,13 @@ def render_files(played: Played) -> dict[str, bytes]:
     """The files that follow from what was played, in their order: all but ``package.VERIFY.txt``."""
     has = {"segments": played.report is not None, "draws": played.draws is not None}
     notebook = Script.fill("script_unpacked.txt.j2", **has)
-    found, declared, mapped = played.parts.clustered, played.declared, draw_map(played)
+    found, declared, mapped = played.parts.clustered, played.declared, release_texts.draw_map(played)
     name, centers = _write_line(played.request.words.name), np.array(found.rounded.texts, dtype=np.float64)
     texts = {
-        package.README: fill(
+        package.README: release_texts.fill(
             "readme.txt.j2", played, name=name, mapped=mapped is not None, source=_name_source(played)
         ),
-        package.PAGE: make_card_page(played),
+        package.PAGE: release_texts.make_card_page(played),
         # A centre is off by the mean of the rows of its segment less what is released; what the noise of its algorithm
         # alone adds is in a column of its own.
         package.CENTERS: make_centers_table(played.profile, found.rounded.texts),
@@ -272,18 +246,25 @@ def render_files(played: Played) -> dict[str, bytes]:
         package.GROUPS: "" if played.groups is None else format_groups(played.groups),
         package.CONTINUED: "" if played.continued is None else format_continued(played.continued),
         package.DRAWS_FILE: "" if played.draws is None else format_draws(played.draws),
-        package.PROFILE: _draw_standing(played, filter(None, [draw_centers(played), draw_sizes(played)])),
+        package.PROFILE: _draw_standing(
+            played, filter(None, [release_texts.draw_centers(played), release_texts.draw_sizes(played)])
+        ),
         package.MAP: "" if mapped is None else _draw_standing(played, [mapped]),
         package.NOTEBOOK: notebook.notebook,
         package.ASSIGN: write_assign_script(found.run.domain, centers, title=declared.title, file=declared.file),
-        package.DOSSIER: make_dossier_page(played),
-        package.CARD: format_card(played),
+        package.DOSSIER: release_texts.make_dossier_page(played),
+        package.CARD: release_texts.format_card(played),
         package.LEDGER: format_ledger(played.parts.entries, played.shares),
         package.DECLARATION: declarations.to_json(declared),
     }
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
     files[package.TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
-    return files | {name: text.encode("utf-8") for name, text in make_catalogue(played, files).items()}
+    # Two catalogues say what all others hold.
+    described = list(_describe_files(played, files))
+    for name, template in ((package.DATAPACKAGE, "datapackage.json.j2"), (package.CROISSANT, "croissant.json.j2")):
+        made = json.loads(release_texts.fill(template, played, files=described))
+        files[name] = f"{json.dumps(made, ensure_ascii=False, indent=1)}\n".encode()
+    return files
 
 
 def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str]]) -> str:

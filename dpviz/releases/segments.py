@@ -12,7 +12,6 @@ more than as many equal ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil, exp, log2, sqrt
 from typing import NamedTuple
 
@@ -49,16 +48,7 @@ from dpviz.releases.segments_report import (
     Segment,
     SegmentsReport,
 )
-from dpviz.releases.tallies import (
-    WIDE,
-    Interval,
-    SegmentTallies,
-    Tally,
-    bound_quantile,
-    bound_ratio,
-    bound_share,
-    bound_sum,
-)
+from dpviz.releases.tallies import Interval, SegmentTallies, Tally, bound_quantile, bound_ratio, bound_share, bound_sum
 from dpviz.words import round_percent
 
 # Parts of the share, fixed before a row is read. The scales of distances and the losses make the quality report.
@@ -276,11 +266,8 @@ def _describe_column(
     )
     if small:
         return NumbersSaid(column.name, column.unit, None, None, None, None, histogram, column.first_day)
-    even = (bound_quantile(counts, edges, level, sd, size_sd) for level in (0.25, 0.5, 0.75))
-    lower, median, upper = (
-        _to_units(column, replace(one, range_only=one.high - one.low > WIDE * float(edges[-1] - edges[0])))
-        for one in even
-    )
+    even = (bound_quantile(counts, edges, level, sd, size_sd).mark_wide(edges) for level in (0.25, 0.5, 0.75))
+    lower, median, upper = (_to_units(column, one) for one in even)
     without = None if missing is None else bound_share(counts, number, sd, size_sd)
     return NumbersSaid(column.name, column.unit, lower, median, upper, without, histogram, column.first_day)
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.release_sentences import SENTENCES
-from dpviz.releases.tallies import COVERED, Interval, SegmentTallies, format_finite, to_plain
+from dpviz.releases.tallies import COVERED, Interval, SegmentTallies, format_finite
 from dpviz.tables import format_csv
-from dpviz.words import format_between, format_noisy, format_ratio
+from dpviz.words import format_between, format_noisy, format_ratio, to_plain
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -179,9 +179,8 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
         for place, column in enumerate(segment.telling, start=1):
             lines.append((segment.number, column, "place among the columns that tell it apart", place, *[""] * 5))
         for said in segment.columns:
-            for statistic, value, unit, first_day in list_statistics(said):
+            for statistic, value, unit, words in list_statistics(said):
                 cells = ("", "", "") if value is None else _list_numbers(value)
-                words = TOO_SMALL if value is None else describe_interval(value, first_day)
                 lines.append((segment.number, said.column, statistic, *cells, "", unit, words))
     quality_report = report.quality_report
     for statistic, value, unit in (
@@ -202,20 +201,23 @@ _QUANTILES = ("lower quartile", "median", "upper quartile")
 
 
 def list_statistics(said: NumbersSaid | CategoriesSaid) -> Iterator[tuple[str, Interval | None, str, str]]:
-    """What is said of a column: its name, the interval, the unit, and the date of day 0 where numbers are days."""
+    """What is said of a column: its name, the interval, the unit, and words beside it."""
     if isinstance(said, CategoriesSaid):
         if not said.shares:
-            yield "shares", None, "", ""
-        yield from ((f"share of {one.label}", one.share, "", "") for one in said.shares)
+            yield "shares", None, "", TOO_SMALL
+        yield from ((f"share of {one.label}", one.share, "", _describe_interval(one.share)) for one in said.shares)
         return
     for name, end in zip(_QUANTILES, (said.lower_quartile, said.median, said.upper_quartile), strict=True):
-        yield name, end, said.unit, said.first_day
+        yield name, end, said.unit, _describe_interval(end, said.first_day)
     if said.histogram.missing is not None:
-        yield "share of missing cells", said.missing, "", ""
+        yield "share of missing cells", said.missing, "", _describe_interval(said.missing)
 
 
-def describe_interval(interval: Interval, first_day: str) -> str:
-    """What a line says in words: that a range is all that is known, and of days which dates they are."""
+def _describe_interval(interval: Interval | None, first_day: str = "") -> str:
+    """What a line says in words: that a segment is too small, that a range is all that is known, or which dates days
+    are, counted from ``first_day``."""
+    if interval is None:
+        return TOO_SMALL
     value, dates = None if interval.range_only else interval.value, ""
     if first_day and isfinite(interval.low) and isfinite(interval.high):
         dates = format_between(interval.low, interval.high, value, first_day=first_day)

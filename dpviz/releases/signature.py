@@ -9,7 +9,6 @@ from dpviz.core import RequestError, check
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.words import foreign
 
-_LONGEST_KEY = foreign.KEY.most_bytes
 _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 
 
@@ -54,7 +53,7 @@ def check_signer(key: Path) -> Any:
     serialization = check.import_extra("cryptography.hazmat.primitives.serialization")
     no_key = make_refusal("no_key")
     with foreign.refuse_as(no_key, foreign.KEY, called="The Ed25519 key of --sign"):
-        signer = serialization.load_pem_private_key(foreign.read_bytes(key, _LONGEST_KEY), password=None)
+        signer = serialization.load_pem_private_key(foreign.read_bytes(key, foreign.KEY.most_bytes), password=None)
     if not isinstance(signer, ed25519.Ed25519PrivateKey):
         raise no_key
     return signer

@@ -37,11 +37,11 @@ centres are rounded to a public grid by the same noise: that takes away digits t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import shake_256
 from math import floor, isfinite, log10, prod, sqrt, tau
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -72,9 +72,9 @@ class Interval:
     high: float
     range_only: bool = False
 
-    def to_dict(self) -> dict[str, float]:
-        """Plain values."""
-        return {"value": self.value, "low": self.low, "high": self.high}
+    def mark_wide(self, edges: Array) -> Interval:
+        """The same, marked where it is too wide to name a value between the ends of ``edges`` (m + 1,)."""
+        return replace(self, range_only=self.high - self.low > WIDE * float(edges[-1] - edges[0]))
 
 
 def format_finite(value: float) -> str:
@@ -175,17 +175,6 @@ def bound_share(counts: Array, place: int, sd: float, whole_sd: float | None = N
     return Interval(share, float(np.clip(low, 0.0, share)), float(np.clip(high, share, 1.0)))
 
 
-def to_plain(value: Any) -> Any:
-    """Numbers as JSON has them: whatever is not finite becomes None."""
-    if isinstance(value, dict):
-        return {key: to_plain(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [to_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
 # A grid is at most this part of the noise, or of a column's width where no noise is known.
 _PART_OF_NOISE, _PART_OF_WIDTH = 0.5, 1e-4
 
@@ -202,6 +191,13 @@ class Rounded:
     digits: Codes
     centers: Array
 
+    @classmethod
+    def of(cls, run: Run) -> Rounded:
+        """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
+        digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
+        columns = zip(run.centers.T, digits.T, run.domain.lower.tolist(), run.domain.upper.tolist(), strict=True)
+        return cls(digits, np.column_stack([_round_column(*column) for column in columns]))
+
     @property
     def step(self) -> Array:
         """The width of the grid at each coordinate, shape (k, d)."""
@@ -214,14 +210,6 @@ class Rounded:
             [f"{value:.{max(digits, 0)}f}" for value, digits in zip(center, row, strict=True)]
             for center, row in zip(self.centers.tolist(), self.digits.tolist(), strict=True)
         ]
-
-
-def round_centers(run: Run) -> Rounded:
-    """The centres of a run on a decimal grid of at most half their noise; a centre at a bound stays inside."""
-    digits = np.array([[-floor(log10(one)) for one in row] for row in _find_widest_grids(run).tolist()])
-    lower, upper = run.domain.lower.tolist(), run.domain.upper.tolist()
-    columns = zip(run.centers.T, digits.T, lower, upper, strict=True)
-    return Rounded(digits, np.column_stack([_round_column(*column) for column in columns]))
 
 
 def _find_widest_grids(run: Run) -> Array:

@@ -311,9 +311,8 @@ def _refuse_constant(name: str) -> None:
 
 
 def _read_recordings(held: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, AnswerRecording]:
-    names = list(dict.fromkeys(name.split("/")[0] for name in held))
     recordings = {}
-    for part in names:
+    for part in dict.fromkeys(name.split("/")[0] for name in held):
         fields: dict[str, dict[str, np.ndarray[Any, Any]]] = {}
         for name, values in held.items():
             if name.startswith(f"{part}/") and name != f"{part}/coins":

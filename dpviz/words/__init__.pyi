@@ -40,3 +40,4 @@ from .wording import make_environment as make_environment
 from .wording import render as render
 from .wording import round_percent as round_percent
 from .wording import shorten as shorten
+from .wording import to_plain as to_plain

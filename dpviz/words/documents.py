@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from dpviz.core import RequestError, check
 from dpviz.words.foreign import list_names, quote_name
-from dpviz.words.keys import INLINE, Key, describe_type, list_fields
+from dpviz.words.keys import INLINE, describe_type, list_fields
 
 LONGEST_TEXT = 2_000
 
@@ -48,12 +48,6 @@ def key(default: Any, value: str, meaning: str, *, each: str = "", shown: Any = 
     examples = None if shown is None else [shown]
     extra: dict[str, Any] | None = {"each": each} if each else None
     return Field(default, title=value, description=meaning, examples=examples, json_schema_extra=extra, **more)
-
-
-def list_key_meanings(model: type[Document]) -> Iterator[Key]:
-    """The table of keys of a document, in the order in which they are written."""
-    for name, field in model.model_fields.items():
-        yield Key(field.description or "", field.title or "", field.alias or name)
 
 
 def _shorten_number(value: Any) -> Any:

@@ -17,6 +17,8 @@ from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpviz.core import RequestError
 from dpviz.words.foreign import list_names, quote_name
 
@@ -415,6 +417,17 @@ def round_percent(share: float) -> str:
     ('35 %', '100 %')
     """
     return f"{100 * share:.0f} %"
+
+
+def to_plain(value: Any) -> Any:
+    """Numbers as JSON has them: whatever is not finite becomes None."""
+    if isinstance(value, dict):
+        return {key: to_plain(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 _FOLDER = Path(__file__).with_name("templates")

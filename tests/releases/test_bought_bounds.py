@@ -334,9 +334,11 @@ def test_an_empty_category_is_missing_and_any_other_one_is_not(tmp_path):
 def test_every_column_is_paid_for():
     four = bought(0)
     assert [entry.note for entry in four.entries] == [f"missing cells of {name}" for name in "abcd"]
-    assert four.epsilon == pytest.approx(0.2) and all(entry.scale == pytest.approx(20) for entry in four.entries)
+    assert sum(entry.epsilon for entry in four.entries) == pytest.approx(0.2)
+    assert all(entry.scale == pytest.approx(20) for entry in four.entries)
     two = bought(0, columns=("a", "c"))
-    assert two.epsilon == pytest.approx(0.1) and [share.column for share in two.shares] == ["a", "c"]
+    assert sum(entry.epsilon for entry in two.entries) == pytest.approx(0.1)
+    assert [share.column for share in two.shares] == ["a", "c"]
 
 
 def test_of_no_rows_shares_are_still_shares():

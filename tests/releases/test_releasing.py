@@ -335,7 +335,7 @@ def test_a_release_that_nobody_could_check_in_bounded_time_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "broken", ["dpviz.releases.render.make_card_page", "dpviz.releases.render.write_assign_script"]
+    "broken", ["dpviz.releases.release_texts.make_card_page", "dpviz.releases.render.write_assign_script"]
 )
 def test_files_that_cannot_be_made_are_found_before_the_charge(tmp_path, monkeypatch, broken):
     monkeypatch.setattr(broken, Mock(side_effect=ZeroDivisionError))

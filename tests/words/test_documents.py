@@ -13,7 +13,7 @@ import pytest
 from docs.generators.key_pages import DOCUMENTS, list_models
 from dpviz.core.check import RequestError
 from dpviz.words import INLINE, Key, list_fields, list_values
-from dpviz.words.documents import Document, list_key_meanings, make_document, read_document
+from dpviz.words.documents import Document, make_document, read_document
 from tests.cases import about
 
 _SECRET = "4711-secret"
@@ -33,7 +33,7 @@ def test_every_key_says_what_it_holds_and_what_it_means() -> None:
     for document in DOCUMENTS.values():
         for model in list_models(document):
             with about(model.__name__):
-                assert model.__doc__ and all(one.name and one.value and one.meaning for one in list_key_meanings(model))
+                assert model.__doc__ and all(one.title and one.description for one in model.model_fields.values())
 
 
 def test_a_value_that_is_none_is_refused_by_its_key_and_is_not_quoted() -> None:
@@ -103,7 +103,7 @@ class _Told:
 
 
 def test_the_document_has_the_keys_of_the_fields_in_their_order_with_words_for_their_types() -> None:
-    keys = [(one.name, one.value) for one in list_key_meanings(make_document(_Told))]
+    keys = [(one.alias or name, one.title) for name, one in make_document(_Told).model_fields.items()]
     assert keys == [
         *(("title", "text"), ("colour", "a kind"), ("many", "a number of things"), ("point", "text")),
         *(("pair", "a pair of numbers"), ("names", "a list of names"), ("marks", "an object by column")),

@@ -12,8 +12,6 @@ from dpviz.api.console import Parser, add_options, say
 from dpviz.releases import Account, AccountBalance, read_release
 from dpviz.words import foreign
 
-_FORMAT = 1
-
 
 def add(command: Parser) -> None:
     """Its options."""
@@ -47,7 +45,7 @@ def serve(arguments: argparse.Namespace) -> str:
 
 def _to_plain(standing: AccountBalance, look_alikes: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "format": _FORMAT,
+        "format": 1,
         **{name: getattr(standing, name) for name in ("name", "unit", "relation")},
         "cap": {"epsilon": standing.cap_epsilon, "delta": standing.cap_delta},
         "spent": {"epsilon": standing.spent_epsilon, "delta": standing.spent_delta},

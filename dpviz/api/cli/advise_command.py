@@ -6,9 +6,9 @@ import argparse
 import json
 from dataclasses import asdict
 
-from dpviz.api.console import Parser, add_division_options, add_options
+from dpviz.api.console import Parser, add_options
 from dpviz.core import format_table
-from dpviz.runs import Advice, RowsAdvice, Target, advise
+from dpviz.runs import Advice, Division, RowsAdvice, Target, advise
 from dpviz.words import round_percent
 
 # What `advise` takes as it is given here.
@@ -21,7 +21,7 @@ _SAME = (
 def add(command: Parser) -> None:
     """Its options."""
     add_options(command, "advise", target=Target().loss, share=Target().share)
-    add_division_options(command)
+    add_options(command, "division", **Division().named)
     add_options(command, "result")
 
 

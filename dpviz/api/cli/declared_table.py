@@ -31,7 +31,6 @@ from dpviz.words import list_fields, list_names
 # What a file given with --bounds replaces as a whole; whatever else it is silent about stays as the declaration file
 # says.
 _GEOMETRY = (*("columns", "lower", "upper", "codings", "weights", "origins", "bounds_origin", "radius", "scaling"),)
-_OPTIONS = ("radius", "scaling", "relation")
 _TAB = "\\t"
 # Keys of a declaration file that are options, and what stands for their values.
 _FILE_OPTIONS = {
@@ -136,16 +135,15 @@ def _read_declaration(content: Content, declared: Declaration, arguments: argpar
         declared = declarations.apply_bounds_option(arguments.bounds, declared)
     elif not declared.lower:
         raise make_refusal("no_bounds", beside=Path(Path(arguments.data).name.removesuffix(".gz")).stem + ".json")
-    changes: dict[str, Any] = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
+    single = {name: getattr(arguments, name) for name in ("radius", "scaling", "relation", "rows_per_person")}
+    changes: dict[str, Any] = {name: value for name, value in single.items() if value is not None}
     within = None if arguments.n_range is None else tuple(arguments.n_range)
     if within is not None and len(within) != 2:
         raise RequestError("--n-range is no pair of whole numbers: write LO,HI, such as 8000,12000.")
     if arguments.n_public is not None or within is not None:
         changes |= {"n_public": arguments.n_public, "n_range": within}
     if arguments.id_column is not None and (arguments.id_column or None) != declared.id_column:
-        changes |= {"id_column": arguments.id_column or None, "rows_per_person": 1}
-    if arguments.rows_per_person is not None:
-        changes["rows_per_person"] = arguments.rows_per_person
+        changes = {"id_column": arguments.id_column or None, "rows_per_person": 1} | changes
     if arguments.label is not None:
         changes["label_column"] = arguments.label
     return replace(declared, **changes)

@@ -10,41 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpviz.api.api_sentences import SENTENCES
-from dpviz.api.console import (
-    NotWritten,
-    Parser,
-    add_division_options,
-    add_options,
-    list_center_tables,
-    refuse_taken,
-    say,
-)
+from dpviz.api.console import NotWritten, Parser, add_options, list_center_tables, read_request, refuse_taken, say
 from dpviz.core import RequestError
-from dpviz.releases import (
-    OF_BOUNDS,
-    Account,
-    Played,
-    Preflight,
-    Release,
-    State,
-    check_signer,
-    package,
-    plan_release,
-    publish,
-    receive,
-)
-from dpviz.runs import (
-    Contender,
-    Division,
-    KnownRows,
-    Request,
-    RowsAdvice,
-    Target,
-    declare_on_cluster,
-    parse_named_values,
-    windows,
-    write_whole,
-)
+from dpviz.releases import OF_BOUNDS, Account, Preflight, Release, check_signer, package, plan_release, publish, receive
+from dpviz.runs import Division, KnownRows, RowsAdvice, Target, declare_on_cluster, windows, write_whole
 from dpviz.tables import connect, read_declared
 from dpviz.words import foreign, list_names
 
@@ -53,7 +22,7 @@ def add(command: Parser) -> None:
     """Its options."""
     usual = windows.Risk()
     add_options(command, "release")
-    add_division_options(command)
+    add_options(command, "division", **Division().named)
     add_options(command, "release and its account", loss=Target().loss, prior=usual.prior, accepted=usual.accepted)
     command.add_argument("--seed", help=argparse.SUPPRESS)
 
@@ -97,7 +66,7 @@ def serve(arguments: argparse.Namespace) -> str:
         raise _report_kept(Path(arguments.account), release, error) from None
     arguments.paid = f"charge {release.number} is spent and the release lies in --out; do not release again"
     tables = list_center_tables(release.played.parts.profile)
-    blocks = [*tables, *_list_conclusions(release.played, expected)]
+    blocks = [*tables, *_list_conclusions(release, expected)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
 
 
@@ -107,21 +76,19 @@ def _publish(prepared: Preflight, key: Path | None) -> Release:
         return publish(prepared, key=key)
     except BaseException:
         with suppress(RequestError):
-            standing = prepared.account.standing()
-            for entry in standing.entries[len(prepared.before.entries) :]:
-                if entry.charge == prepared.charge and entry.state is not State.RELEASED:
-                    spent = {"number": entry.number, "epsilon": entry.charge.epsilon, "delta": entry.charge.delta}
-                    say(SENTENCES.fill("charge_spent", account=standing.name, **spent))
+            for entry in prepared.list_spent():
+                spent = {"number": entry.number, "epsilon": entry.charge.epsilon, "delta": entry.charge.delta}
+                say(SENTENCES.fill("charge_spent", account=prepared.before.name, **spent))
         raise
 
 
-def _list_conclusions(played: Played, expected: str) -> Iterator[str]:
+def _list_conclusions(release: Release, expected: str) -> Iterator[str]:
     """What came out by released values, as its recipient reads it, and what was said beforehand of such a run."""
-    received = receive(played)
+    received = receive(release.played)
     finding = received.finding
     said = [f"  {'✓' if one.good else '!'} {one.sentence}" for one in received.may]
     yield "\n".join([". ".join(filter(None, (finding.title, finding.reason))), *said])
-    yield from (f"Note: {warning}" for warning in played.run.warnings if warning not in expected)
+    yield from (f"Note: {warning}" for warning in release.played.run.warnings if warning not in expected)
 
 
 def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
@@ -131,13 +98,12 @@ def _prepare(arguments: argparse.Namespace, account: Account) -> Preflight:
     if chosen is None and not (declared or arguments.yes) and sys.stdin.isatty():
         say(SENTENCES.fill("what_was_seen"))
         chosen = sys.stdin.readline().strip()
-    contender = Contender.parse(arguments.algorithm, parse_named_values(arguments.set))
     opened = None
     if arguments.cluster is not None:
         connect(arguments.cluster)
         opened = declare_on_cluster(content, declaration)
     return plan_release(
-        Request(contender, arguments.k, arguments.epsilon, arguments.delta),
+        read_request(arguments),
         content,
         declaration,
         account,

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 from dpviz.algorithms import Card, find_card
 from dpviz.api.api_sentences import SENTENCES, make_refusal
 from dpviz.api.cli.declared_table import add_table_options, open_declared_table
-from dpviz.api.console import NotWritten, Parser, add_options, add_request_options, say
+from dpviz.api.console import NotWritten, Parser, add_options, add_request_options, read_request, say
 from dpviz.core import AccessKind, RequestError, format_table, tabulate_entries
-from dpviz.runs import (
-    Contender,
-    Judgement,
-    OpenTable,
-    ReleaseRecord,
-    Request,
-    Run,
-    export,
-    parse_named_values,
-    run_request,
-    write_whole,
-)
-from dpviz.words import PLUS_MINUS, render
+from dpviz.runs import Judgement, OpenTable, ReleaseRecord, Run, export, run_request, write_whole
+from dpviz.words import PLUS_MINUS, render, to_plain
 
 
 def add(command: Parser) -> None:
@@ -38,9 +26,7 @@ def add(command: Parser) -> None:
 
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
-    card = find_card(arguments.algorithm)
-    contender = Contender.parse(card.id, parse_named_values(arguments.set))
-    request = Request(contender, arguments.k, arguments.epsilon, arguments.delta, arguments.seed)
+    card, request = find_card(arguments.algorithm), read_request(arguments)
     request.check_numbers()
     if arguments.out is not None:
         _check_out(Path(arguments.out), card, data=Path(arguments.data))
@@ -85,7 +71,7 @@ def _make_report(record: ReleaseRecord, finished: Run, table: OpenTable, *, eval
     revealed = {} if finished.private else {"centers": finished.centers.tolist()}
     if evaluated:
         revealed |= _compute_scores(finished, table)
-    finite: dict[str, Any] = _replace_infinities(record.to_dict() | ({"revealed": revealed} if revealed else {}))
+    finite: dict[str, Any] = to_plain(record.to_dict() | ({"revealed": revealed} if revealed else {}))
     return finite
 
 
@@ -104,19 +90,6 @@ def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
         scores["label_ceiling"] = evaluation.label_ceiling(labels, finished.k)
         scores["unlabelled"] = int((labels < 0).sum())
     return scores
-
-
-def _replace_infinities(value: Any) -> Any:
-    """``value`` with None for numbers that JSON cannot write."""
-    match value:
-        case dict():
-            return {key: _replace_infinities(item) for key, item in value.items()}
-        case list():
-            return [_replace_infinities(item) for item in value]
-        case float():
-            return value if math.isfinite(value) else None
-        case _:
-            return value
 
 
 def _check_out(out: Path, card: Card, *, data: Path) -> None:

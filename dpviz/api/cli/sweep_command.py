@@ -36,8 +36,7 @@ def add(command: Parser) -> None:
 def serve(arguments: argparse.Namespace) -> str:
     """Serve the request; the text to print."""
     grid = _read_grid(arguments)
-    trials = grid.list_trials()
-    planned = [trial.key for trial in trials]
+    planned = [trial.key for trial in grid.list_trials()]
     workers = check.at_least(1, jobs=count_cores() if arguments.jobs is None else arguments.jobs)
     with StudyFolder(Path(arguments.out), resume=arguments.resume) as folder:
         table, notes, _ = open_declared_table(arguments)
@@ -46,8 +45,8 @@ def serve(arguments: argparse.Namespace) -> str:
         folder.begin(_make_manifest(arguments, table, grid), must_agree=_FIXED)
         for note in (*notes, _REVEALED):
             say(note)
-        left = [trial for trial in trials if trial.key not in folder.done]
-        for row in _report(run_trials(table, grid, left, workers=workers), total=len(left), planned=len(planned)):
+        rows, left = run_trials(table, grid, workers=workers, done=folder.done), {*planned} - folder.done
+        for row in _report(rows, total=len(left), planned=len(planned)):
             folder.append(row)
         folder.finish(planned)
         return _summarize(folder.rows(planned))
@@ -71,9 +70,6 @@ def _read_grid(arguments: argparse.Namespace) -> StudyGrid:
     )
 
 
-# What the numbers depend on besides dpviz; written down, so that a study resumed elsewhere can be told.
-_LIBRARIES = ("numpy", "scipy", "scikit-learn")
-
 # What must stay the same when a study is resumed; the grid may grow.
 _FIXED = ("data", "columns", "lower", "upper", "radius", "scaling", "relation", "unit", "n_public", "delta", "seed")
 
@@ -83,7 +79,8 @@ def _make_manifest(arguments: argparse.Namespace, table: OpenTable, grid: StudyG
     domain = table.private.domain
     return {
         "dpviz": __version__,
-        "libraries": {name: version(name) for name in _LIBRARIES},
+        # What the numbers depend on besides dpviz, so that a study resumed elsewhere can be told.
+        "libraries": {name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         "python": platform.python_version(),
         "what": _REVEALED,
         "data": Path(arguments.data).name,
