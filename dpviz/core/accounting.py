@@ -38,7 +38,6 @@ from scipy.special import exprel, hyp1f1, log_ndtr, ndtr
 
 from dpviz.core import check
 from dpviz.core.arrays import Array
-from dpviz.core.check import RequestError
 
 # Powers of ε² of a choice's ρ: below this ε the closed form cancels.
 _SERIES_BELOW = 0.5
@@ -107,15 +106,11 @@ class Accounting(Enum):
     @property
     def unit(self) -> Unit:
         """What adds up, or is shown where nothing does."""
-        match self:
-            case Accounting.PURE | Accounting.BASIC:
-                return Unit("ε", "epsilon")
-            case Accounting.GDP:
-                return Unit("μ²", "mu^2")
-            case Accounting.ZCDP | Accounting.PLD:
-                return Unit("ρ", "rho")
-            case Accounting.NONE:
-                return Unit("none", "none")
+        if self in (Accounting.PURE, Accounting.BASIC):
+            return Unit("ε", "epsilon")
+        if self in (Accounting.ZCDP, Accounting.PLD):
+            return Unit("ρ", "rho")
+        return Unit("μ²", "mu^2") if self is Accounting.GDP else Unit("none", "none")
 
     def compute_capacity(self, *, epsilon: float, delta: float) -> float:
         """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
@@ -214,15 +209,9 @@ def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float
     """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
     if amount <= 0:
         return 0.0
-    match accounting:
-        case Accounting.NONE:
-            return inf
-        case Accounting.PURE | Accounting.BASIC:
-            return amount
-        case Accounting.GDP:
-            return gdp_epsilon(sqrt(amount), delta)
-        case Accounting.ZCDP | Accounting.PLD:
-            return zcdp_epsilon(amount, delta)
+    if accounting in (Accounting.PURE, Accounting.BASIC, Accounting.NONE):
+        return inf if accounting is Accounting.NONE else amount
+    return gdp_epsilon(sqrt(amount), delta) if accounting is Accounting.GDP else zcdp_epsilon(amount, delta)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -331,7 +320,7 @@ class NoiseDraws(NamedTuple):
         return self.times / (2 * self.multiplier**2)
 
 
-class NotAnnounced(RequestError):
+class NotAnnounced(check.RequestError):
     """A draw that is not on the list that was fixed before the first answer; nothing was computed or released."""
 
 
@@ -405,14 +394,16 @@ def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
+    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
+    of_gaussians = _sum_gaussian_rho(draws)
     if zcdp_epsilon(_sum_rho(draws), delta) > _LARGE:
-        return _compose_basic_epsilon(draws, delta)
+        # Pure draws add up: sound, and little more where all are large.
+        pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
+        return pure + (gdp_epsilon(sqrt(2 * of_gaussians), delta) if of_gaussians else 0.0)
     rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = _LOSS_GRID * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
-    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
-    of_gaussians = _sum_gaussian_rho(draws)
     if of_gaussians:
         deviation = NoiseDraws.gaussian_of(of_gaussians).multiplier
         losses = losses.compose(
@@ -478,13 +469,6 @@ def _sum_gaussian_rho(draws: Sequence[NoiseDraws]) -> float:
     return _sum_rho([alike for alike in draws if alike.gaussian])
 
 
-def _compose_basic_epsilon(draws: tuple[NoiseDraws, ...], delta: float) -> float:
-    """The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large."""
-    pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
-    rho = _sum_gaussian_rho(draws)
-    return pure + (gdp_epsilon(sqrt(2 * rho), delta) if rho else 0.0)
-
-
 @lru_cache(maxsize=4096)
 def calibrate_scale(
     draws: tuple[NoiseDraws, ...], spent: tuple[NoiseDraws, ...] = (), *, epsilon: float, delta: float
@@ -496,7 +480,7 @@ def calibrate_scale(
     target = epsilon * (1 - _MARGIN)
     left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
     if not left > 0:
-        raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
+        raise check.RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
 
     def excess(scale: float) -> float:
         return compose_epsilon(spent + scale_draws(draws, scale), delta) - target
@@ -563,7 +547,7 @@ _RHO = {
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
     """Refuse a ``loss`` that the accounting cannot add up: one of another kind, or of none."""
     if not isinstance(loss, LossKind) or loss not in _ADDS_UP[accounting]:
-        raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
+        raise check.RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
 
 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
@@ -573,18 +557,17 @@ def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
     if not share.amount:
-        raise RequestError(f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask.")
-    match share.accounting:
-        case Accounting.GDP:
-            return sqrt(share.amount)
-        case Accounting.ZCDP if loss in _RHO:
-            return find_epsilon(_RHO[loss], share.amount)
-        case Accounting.ZCDP | Accounting.PLD:
-            return sqrt(2 * share.amount)
-        case Accounting.BASIC if loss is LossKind.GAUSSIAN:
-            return gdp_mu(share.amount, share.delta)
-        case _:
-            return share.amount
+        raise check.RequestError(
+            f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask."
+        )
+    if share.accounting is Accounting.GDP:
+        return sqrt(share.amount)
+    if share.accounting is Accounting.ZCDP and loss in _RHO:
+        return find_epsilon(_RHO[loss], share.amount)
+    if share.accounting in (Accounting.ZCDP, Accounting.PLD):
+        return sqrt(2 * share.amount)
+    gaussian = share.accounting is Accounting.BASIC and loss is LossKind.GAUSSIAN
+    return gdp_mu(share.amount, share.delta) if gaussian else share.amount
 
 
 def compute_amount(

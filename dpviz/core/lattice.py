@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, floor, log2
 from threading import local
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -112,6 +112,20 @@ def round_points(values: Any) -> Array:
     given = np.asarray(values, dtype=np.float64)
     rounded = round_inward(given, POINT_BITS)
     return given if np.array_equal(given, rounded) else rounded
+
+
+class OnLattice:
+    """A public value whose arrays of released or public points, the fields ``rounded``, lie on their lattice."""
+
+    _rounded: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, *, rounded: tuple[str, ...] = ()) -> None:
+        cls._rounded = (*getattr(cls, "_rounded", ()), *rounded)
+
+    def __post_init__(self) -> None:
+        for name in self._rounded:
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, round_points(given))
 
 
 def shorten(vectors: Array, squared: Array, length: float, bits: int) -> Array:

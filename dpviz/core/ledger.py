@@ -27,7 +27,6 @@ from dpviz.core.accounting import (
     scale_draws,
     zcdp_epsilon,
 )
-from dpviz.core.check import RequestError
 from dpviz.core.mechanisms import Mechanism
 from dpviz.core.reporting import Report, TextTable
 
@@ -35,7 +34,7 @@ from dpviz.core.reporting import Report, TextTable
 _ROUNDING = 1e-12
 
 
-class BudgetExceeded(RequestError):
+class BudgetExceeded(check.RequestError):
     """A charge that is more than the ledger has left; nothing was computed or released."""
 
 
@@ -57,13 +56,13 @@ class Entry:
     loss: Annotated[LossKind, "the kind of its privacy loss, which is proved"]
     query: Annotated[str, "the question"]
     note: Annotated[str, "what it was asked for"]
-    sensitivity: Annotated[float, "in the mechanism's own norm, of all draws together"]
-    scale: Annotated[float, "of the noise, in that norm"]
-    accounting: Accounting
-    amount: Annotated[float, "its cost, which is added up in `unit`"]
     epsilon: Annotated[float, "its ε alone"]
     delta: Annotated[float, "its δ alone"]
-    draws: Annotated[int, "how often it was drawn, alike, with each row"] = 1
+    sensitivity: Annotated[float, "in the mechanism's own norm, of all draws together"]
+    scale: Annotated[float, "of the noise, in that norm"]
+    draws: Annotated[int, "how often it was drawn, alike, with each row"] = field(default=1, kw_only=True)
+    amount: Annotated[float, "its cost, which is added up in `unit`"]
+    accounting: Accounting
 
     def __post_init__(self) -> None:
         refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)
@@ -129,23 +128,13 @@ class Entry:
         Entry
             Without a cost, and without a promise.
         """
-        return cls("reveal", LossKind.REVEALED, what, note, 0.0, 0.0, Accounting.NONE, 0.0, inf, 0.0)
+        return cls("reveal", LossKind.REVEALED, what, note, inf, 0.0, 0.0, 0.0, 0.0, Accounting.NONE)
 
     def to_dict(self) -> dict[str, str | float]:
         """Plain values for export."""
-        return {
-            "mechanism": self.mechanism,
-            "loss": self.loss.value,
-            "query": self.query,
-            "note": self.note,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "sensitivity": self.sensitivity,
-            "scale": self.scale,
-            "draws": self.draws,
-            "amount": self.amount,
-            "unit": self.accounting.unit.name,
-        }
+        plain = {**vars(self), "loss": self.loss.value, "unit": self.accounting.unit.name}
+        del plain["accounting"]
+        return plain
 
     @property
     def rho(self) -> float:
@@ -204,7 +193,9 @@ def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
         return 0.0
     delta: float | None = getattr(mechanism, "delta", None)
     if delta is None:
-        raise RequestError(f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule.")
+        raise check.RequestError(
+            f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule."
+        )
     return delta
 
 
@@ -318,11 +309,13 @@ class Ledger(Report):
             If the accounting needs no list, one is fixed already, something was drawn, or only ``first`` would be.
         """
         if self.accounting is not Accounting.PLD:
-            raise RequestError(f"Under {self.accounting.value} accounting shares add up: divide the session's budget.")
+            raise check.RequestError(
+                f"Under {self.accounting.value} accounting shares add up: divide the session's budget."
+            )
         if self.entries or self.announced is not None:
-            raise RequestError("Draws are announced once, before the first answer: list all of them then.")
+            raise check.RequestError("Draws are announced once, before the first answer: list all of them then.")
         if not planned:
-            raise RequestError(
+            raise check.RequestError(
                 "Under loss distributions all draws are announced before the first answer, and a noisy number of rows "
                 "is one: list them in the card's draws, or declare the number of rows public."
             )
@@ -362,7 +355,7 @@ class Ledger(Report):
         """
         for entry in entries:
             if entry.accounting is not self.accounting:
-                raise RequestError(
+                raise check.RequestError(
                     f"The step {entry.note!r} is priced under {entry.accounting.value} accounting, but this ledger "
                     f"adds up under {self.accounting.value}: price it by the ledger's rule."
                 )

@@ -26,7 +26,7 @@ from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import AsAsked, OfCells, Relation, Sensitivity
 from dpviz.core.rows import RowSource
@@ -82,7 +82,7 @@ class LocalNoise(DrawnNoise):
         """ε-DP: of the random order of places nothing more is proved."""
         return LossKind.PURE
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
+    def draw(self, truth: TupleTable, noise: StudyNoise) -> Array:
         rows = truth.values[:, 0]
         places = np.zeros((self.number, rows.shape[1]))
         chosen = rows[np.argsort(noise.uniform((len(rows),)))[: self.number]]
@@ -116,25 +116,6 @@ class DistantUsers:
 
     rows: RowSource
     over: HashCodes
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def order_by_content(self) -> Codes:
-        """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
-        return np.argsort(self.rows.hash_rows(), kind="stable")
-
-    def send_prefixes(self, who: Codes, shifts: Codes, others: Codes, honest: Flags) -> Codes:
-        """What the rows ``who`` (m,) send of their codes, each with the coins of the own seat.
-
-        ``shifts`` (m,) are bits of a code that are kept back, ``others`` (m,) the lies of those who are not ``honest``.
-        """
-        ask = partial(_send_prefix, over=self.over)
-        return np.asarray(self.rows.ask_each(ask, who, shifts, others, honest, width=self.over.width))
-
-    def send_vectors(self, who: Codes, noise: Array) -> Array:
-        """What the rows ``who`` (m,) send of themselves, with ``noise`` (m, d) of the own seat, unit coordinates."""
-        return np.asarray(self.rows.ask_each(_send_vector, who, noise, width=self.rows.dim))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,19 +156,6 @@ class Reports:
 
     codes: Codes
     vectors: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Coins:
-    """All that chance decides of the messages of n seats, m of them in the last group, whatever is answered.
-
-    ``others`` (n,) are what is sent for a lie, counted without the truth; ``honest`` (n,) whether the truth is sent;
-    ``noise`` (m, d) is what is added to vectors.
-    """
-
-    others: Codes
-    honest: Flags
-    noise: Array
 
 
 @dataclass(frozen=True)
@@ -275,19 +243,30 @@ class LocalReports(Priced):
         """Which seats send a vector, shape (n,)."""
         return np.asarray(self.groups == len(self.bits) - 1)
 
-    def draw(self, truth: UserAnswers | DistantUsers, noise: NoiseSource) -> Reports:
-        if isinstance(truth, DistantUsers):
-            return self._gather_messages(truth, noise)
-        return self.messages(self.seat(truth, noise), noise)
+    def draw(self, truth: UserAnswers | DistantUsers, noise: StudyNoise) -> Reports:
+        if not isinstance(truth, DistantUsers):
+            return self.messages(self.seat(truth, noise), noise)
+        # As of answers in this process, to the last bit: the coins of a seat go to its row, and its message comes back.
+        rows = truth.rows
+        sitters = self.choose_sitters(len(rows), noise)
+        others, honest, vectors = self.toss(rows.dim, noise)
+        sent, last = choose_sent(self.middle >> self.shifts, others, honest), self.with_vector  # of placeholders
+        taken, order = sitters < len(rows), np.argsort(rows.hash_rows(), kind="stable")
+        coins = self.shifts[taken], others[taken], honest[taken]
+        ask, width = partial(_send_prefix, over=truth.over), truth.over.width
+        sent[taken] = rows.ask_each(order[sitters[taken]], *coins, ask=ask, width=width)
+        who, added = order[sitters[taken & last]], vectors[taken[last]]
+        vectors[taken[last]] = rows.ask_each(who, added, ask=_send_vector, width=rows.dim)
+        return Reports(sent, vectors)
 
-    def choose_sitters(self, users: int, noise: NoiseSource) -> Codes:
+    def choose_sitters(self, users: int, noise: StudyNoise) -> Codes:
         """Who takes each seat: users and placeholders in a secret uniform order, as many as seats.
 
         Parameters
         ----------
         users : int
             How many there are.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
@@ -297,14 +276,14 @@ class LocalReports(Priced):
         seats = len(self.groups)
         return np.argsort(noise.uniform((max(users, seats),)))[:seats]
 
-    def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
+    def seat(self, truth: UserAnswers, noise: StudyNoise) -> UserAnswers:
         """The answers in the order of the seats; a placeholder answers with the middle.
 
         Parameters
         ----------
         truth : UserAnswers
             What users would answer.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
@@ -317,17 +296,18 @@ class LocalReports(Priced):
         sitters = self.choose_sitters(len(truth.codes), noise)
         return UserAnswers(everybody.codes[sitters], everybody.vectors[sitters])
 
-    def toss(self, dim: int, noise: NoiseSource) -> Coins:
-        """The coins of all seats.
+    def toss(self, dim: int, noise: StudyNoise) -> tuple[Codes, Flags, Array]:
+        """All that chance decides of the messages of n seats, m of them in the last group, whatever is answered.
 
         Parameters
         ----------
         dim : int
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
-        Coins
+        arrays of shape (n,), (n,) and (m, d)
+            What is sent for a lie, counted without the truth; whether the truth is sent; what is added to vectors.
             Drawn group by group, and the noise of vectors last.
         """
         others, honest = np.empty(len(self.groups), dtype=np.int64), np.empty(len(self.groups), dtype=np.bool_)
@@ -335,38 +315,25 @@ class LocalReports(Priced):
             mine = np.flatnonzero(self.groups == group)
             others[mine], honest[mine] = toss_response(len(mine), bits, self.response(group), noise)
         silence = np.zeros((int(self.with_vector.sum()), dim))
-        return Coins(others, honest, self.vector_noise.draw(silence, noise))
+        return others, honest, self.vector_noise.draw(silence, noise)
 
-    def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
+    def messages(self, truth: UserAnswers, noise: StudyNoise) -> Reports:
         """What is sent from each seat.
 
         Parameters
         ----------
         truth : UserAnswers
             Answers in the order of the seats.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
         Reports
             Prefixes, and vectors of the last group in unit coordinates.
         """
-        coins = self.toss(truth.vectors.shape[1], noise)
-        sent = choose_sent(truth.codes >> self.shifts, coins.others, coins.honest)
-        return Reports(sent, truth.vectors[self.with_vector] + coins.noise)
-
-    def _gather_messages(self, users: DistantUsers, noise: NoiseSource) -> Reports:
-        """As ``messages`` of ``seat``, to the last bit: coins go to the rows, and messages come back."""
-        sitters = self.choose_sitters(len(users), noise)
-        coins, shifts, last = self.toss(users.rows.dim, noise), self.shifts, self.with_vector
-        sent = choose_sent(self.middle >> shifts, coins.others, coins.honest)  # as if all were placeholders
-        vectors = coins.noise.copy()
-        taken, order = sitters < len(users), users.order_by_content()
-        sent[taken] = users.send_prefixes(
-            order[sitters[taken]], shifts[taken], coins.others[taken], coins.honest[taken]
-        )
-        vectors[taken[last]] = users.send_vectors(order[sitters[taken & last]], coins.noise[taken[last]])
-        return Reports(sent, vectors)
+        others, honest, added = self.toss(truth.vectors.shape[1], noise)
+        sent = choose_sent(truth.codes >> self.shifts, others, honest)
+        return Reports(sent, truth.vectors[self.with_vector] + added)
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.
@@ -382,7 +349,7 @@ class LocalReports(Priced):
         return total + self.vector_noise.log_density(released.vectors, truth.vectors[self.with_vector])
 
 
-def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
+def toss_response(number: int, bits: int, response: Response, noise: StudyNoise) -> tuple[Codes, Flags]:
     """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is."""
     others = noise.codes((1 << bits) - 1, number)
     return others, noise.uniform((number,)) < response.honest

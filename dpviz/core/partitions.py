@@ -20,17 +20,16 @@ from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from dpviz.core import lattice
-from dpviz.core.arrays import Array, Codes, Flags
+from dpviz.core.arrays import Array, Codes, Flags, Short
 from dpviz.core.domain import Region
-from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
+from dpviz.core.lattice import ExactRows, OnLattice, borrow_scratch, multiply, multiply_plus
 from dpviz.core.stored_rows import compute_squared_norms, make_dense
 
 
 @dataclass(frozen=True, eq=False)
-class HashCodes:
+class HashCodes(OnLattice, rounded=("planes",)):
     """One cell for each of the 2^D codes of D planes, unit coordinates.
 
     Parameters
@@ -44,9 +43,6 @@ class HashCodes:
 
     planes: Array
     offsets: Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "planes", lattice.round_points(self.planes))
 
     @property
     def depth(self) -> int:
@@ -154,8 +150,6 @@ def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
 MOST_CELLS = 2**62
 
-Short = npt.NDArray[np.float32]
-
 # From so many columns on, and so many centres, nearest centres are sought in short floats first: they take two thirds.
 _MANY_COLUMNS, _FEW_CENTERS = 16, 8
 # So many distances at a time stay near the processor. A chunk has more rows where there are many centres: its sums are
@@ -188,7 +182,7 @@ class Everything(_AxisByAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class Voronoi:
+class Voronoi(OnLattice, rounded=("centers",)):
     """Cells of the points that lie nearest to each of ``centers``, shape (k, d), unit coordinates.
 
     The centres are rounded to the lattice of released points, so that distances to rows are exact.
@@ -198,9 +192,6 @@ class Voronoi:
     # What is computed of the centres once, not for every chunk: that would cost as much as some of them.
     _short: dict[float, tuple[Short, Short, np.float32]] = field(default_factory=dict, init=False, repr=False)
     _marked: dict[tuple[float, int], Array | None] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "centers", lattice.round_points(self.centers))
 
     @property
     def n_cells(self) -> int:
@@ -487,7 +478,7 @@ class Zoomed(_AxisByAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class ProjectedCells:
+class ProjectedCells(OnLattice, rounded=("frame",)):
     """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
 
     inner: Voronoi | Grid | UnevenGrid
@@ -501,9 +492,6 @@ class ProjectedCells:
     @property
     def width(self) -> int:
         return self.inner.width + 2 * len(self.frame)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", lattice.round_points(self.frame))
 
     def find_cells(self, rows: ExactRows) -> Codes:
         """Cell of the projection of each row, shape (rows,)."""

@@ -29,6 +29,7 @@ from scipy import sparse
 
 from dpviz.core import (
     check,
+    exact_noise,
     kernel_draw,
     local_model,
     losses,
@@ -44,14 +45,10 @@ from dpviz.core.block_models import BlockKMeans
 from dpviz.core.content import order_by_content, order_persons_by_content
 from dpviz.core.domain import Domain, Region
 from dpviz.core.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
-from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.local_model import DistantUsers, UserQuestion
 from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
-from dpviz.core.noise import NoiseSource, StudyNoise
-from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
-from dpviz.core.partitions import Everything
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.core.revealed_rows import Revealed, sample_rows
 from dpviz.core.rows import (
@@ -115,39 +112,35 @@ class AccessLog:
 
     def clear(self) -> None:
         """Begin anew, as a new process does."""
-        self._looks: list[tuple[str, AccessKind]] = []
-        self._studies: list[str] = []
-        self._runs: list[tuple[str, float]] = []
-        self._grids: list[str] = []
+        self._seen: list[tuple[str, str, float]] = []
+
+    def _add(self, source: str, what: str, epsilon: float = 0.0) -> None:
+        with self._lock:
+            self._seen.append((source, what, epsilon))
 
     def add_look(self, source: str, kind: AccessKind) -> None:
         """Count a look at rows."""
-        with self._lock:
-            self._looks.append((source, kind))
+        self._add(source, kind)
 
     def add_study(self, source: str) -> None:
         """Count a study of losses; that it looked at them is counted apart."""
-        with self._lock:
-            self._studies.append(source)
+        self._add(source, "study")
 
     def add_run(self, source: str, epsilon: float) -> None:
         """Count a run that no account has paid for, or none that outlives this process."""
-        with self._lock:
-            self._runs.append((source, epsilon))
+        self._add(source, "run", epsilon)
 
     def add_grid_read(self, source: str) -> None:
         """Count that a k was read from the grid of such a run."""
-        with self._lock:
-            self._grids.append(source)
+        self._add(source, "grid")
 
     def count(self, source: str) -> AccessTotals:
         """What was seen of one table, or may have been."""
         with self._lock:
-            looks = Counter(kind for table, kind in self._looks if table in (source, ""))
-            studies, grids = (sum(table in (source, "") for table in one) for one in (self._studies, self._grids))
-            costs = [epsilon for table, epsilon in self._runs if table in (source, "")]
-        ordered = {kind: looks[kind] for kind in AccessKind if looks[kind]}
-        return AccessTotals(ordered, studies, len(costs), fsum(costs), grids)
+            seen = [(what, epsilon) for table, what, epsilon in self._seen if table in (source, "")]
+        times = Counter(what for what, _ in seen)
+        looks, spent = {kind: times[kind] for kind in AccessKind if times[kind]}, fsum(epsilon for _, epsilon in seen)
+        return AccessTotals(looks, times["study"], times["run"], spent, times["grid"])
 
 
 ACCESS_LOG = AccessLog()
@@ -366,7 +359,7 @@ class PrivateTable:
         epsilon: float,
         delta: float,
         accounting: Accounting,
-        noise: NoiseSource | ExactSource,
+        noise: StudyNoise | ExactSource,
         needs_n: bool = True,
         draws: Callable[[PrivateSession], Sequence[NoiseDraws]] | None = None,
     ) -> PrivateSession:
@@ -381,7 +374,7 @@ class PrivateTable:
         ----------
         epsilon, delta : float
         accounting : Accounting
-        noise : NoiseSource or ExactSource
+        noise : StudyNoise or ExactSource
         needs_n : bool
             Whether the plan asks for the number of rows; where it is private a part of the budget buys one.
         draws : function or None
@@ -471,7 +464,7 @@ class PrivateSession:
     relation: Relation
     rows_per_person: int
     ledger: Ledger
-    _noise: NoiseSource | ExactSource
+    _noise: StudyNoise | ExactSource
     _n: int | None
 
     def __post_init__(self) -> None:
@@ -526,7 +519,7 @@ class PrivateSession:
     @property
     def most_cells(self) -> float:
         """The cells of a sparse question: release-grade noise is drawn on each of them."""
-        return EXACT_CELLS if self._noise.hardened else ALL_CELLS
+        return exact_noise.MOST_CELLS if self._noise.hardened else partitions.MOST_CELLS
 
     def noise_kind(self, *, spherical: bool = False) -> Kind[Array, Additive]:
         """Noise that is added to an array: Laplace under pure accounting, or K-norm if ``spherical``; else Gaussian."""
@@ -556,7 +549,9 @@ class PrivateSession:
 
     def buy_n(self, share: Budget) -> None:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
-        self._n = max(1, round(float(self.release(Count(Everything()), share, note="number of rows").value[0])))
+        self._n = max(
+            1, round(float(self.release(Count(partitions.Everything()), share, note="number of rows").value[0]))
+        )
         self.budget = self.ledger.left
 
     def calibrate(self, **draws: NoiseDraws) -> Shares:
@@ -783,8 +778,10 @@ class PrivateSession:
 
     def _compute_true_answers(self, queries: list[Query]) -> list[Any]:
         """Answers without noise, added up over chunks; users whose rows are not in memory answer where these lie."""
-        if not self._rows.in_memory and isinstance(query := queries[0], UserQuestion):  # which is asked alone
-            return [DistantUsers(self._rows, query.over)]
+        if not self._rows.in_memory and isinstance(
+            query := queries[0], local_model.UserQuestion
+        ):  # which is asked alone
+            return [local_model.DistantUsers(self._rows, query.over)]
         totals = self._rows.total(Tallies(tuple(queries)), max(query.width for query in queries))
         if self._noise.hardened:
             return [WholeTruth.of(query, total, self.region) for query, total in zip(queries, totals, strict=True)]

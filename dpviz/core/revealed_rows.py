@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.arrays import Array, Codes
-from dpviz.core.content import Hashes, hash_content
+from dpviz.core.arrays import Array, Codes, Hashes
+from dpviz.core.content import hash_content
 from dpviz.core.lattice import ExactRows
 from dpviz.core.rows import RowSource
 
@@ -61,11 +61,15 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
         Unit coordinates; the same in whatever order the rows come.
     """
     (counts,) = rows.total(_count_buckets, 1)
-    wanted = _choose_places(int(counts.sum()), most)
+    n = int(counts.sum())
+    # Which of the rows in order are taken: at most so many, evenly.
+    wanted = np.arange(n) if n <= most else (np.arange(most) * n + n // 2) // most
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
     (found,) = rows.total(partial(_find_hashes, buckets=np.unique(buckets)), 2)
-    hashes, times = _count_together(found)
+    some, often = (np.concatenate(part) for part in zip(*found, strict=True))
+    hashes, at = np.unique(some, return_inverse=True)
+    times = np.bincount(at, often, len(hashes)).astype(np.int64)
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
     known = _find_bucket(hashes)
     within = np.cumsum(times)
@@ -73,14 +77,9 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
     chosen, copies = np.unique(hashes[place], return_counts=True)
     (kept,) = rows.total(partial(_find_rows, wanted=chosen), rows.dim)
-    return np.repeat(_pick_one_of_each(kept, chosen), copies, axis=0)
-
-
-def _choose_places(n: int, most: int) -> Codes:
-    """Which of ``n`` rows in order are taken: at most ``most``, evenly."""
-    if n <= most:
-        return np.arange(n)
-    return (np.arange(most) * n + n // 2) // most
+    shown = np.concatenate(kept)
+    known, first = np.unique(hash_content(shown), return_index=True)
+    return np.repeat(shown[first[np.searchsorted(known, chosen)]], copies, axis=0)
 
 
 def _find_bucket(hashes: Hashes) -> Codes:
@@ -101,22 +100,8 @@ def _find_hashes(rows: ExactRows, *, buckets: Codes) -> list[Any]:
     return [[(distinct, times.astype(np.int64))]]
 
 
-def _count_together(found: list[tuple[Hashes, Codes]]) -> tuple[Hashes, Codes]:
-    """Distinct hashes in ascending order, and how often each occurs in all."""
-    hashes, times = (np.concatenate(part) for part in zip(*found, strict=True))
-    distinct, place = np.unique(hashes, return_inverse=True)
-    return distinct, np.bincount(place, times, len(distinct)).astype(np.int64)
-
-
 def _find_rows(rows: ExactRows, *, wanted: Hashes) -> list[Any]:
     """The rows with some hashes, each once a chunk; an array a chunk, and lists of arrays add up."""
     hashes, first = np.unique(hash_content(rows.stored), return_index=True)
     first = first[np.isin(hashes, wanted)]
     return [[np.array(rows.stored[first], dtype=np.float64)]]
-
-
-def _pick_one_of_each(found: list[Array], wanted: Hashes) -> Array:
-    """One row for each of the hashes that are ``wanted``, in their order."""
-    rows = np.concatenate(found)
-    hashes, first = np.unique(hash_content(rows), return_index=True)
-    return rows[first[np.searchsorted(hashes, wanted)]]
