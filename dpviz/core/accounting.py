@@ -353,23 +353,20 @@ class DrawList:
         """
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
-            if left < -_SAME * 2 * draws.rho:
-                raise _make_not_announced("Gaussian", draws, note)
-            return replace(self, gaussian=max(0.0, left))
-        # Of those with no more noise than is drawn the one with the most.
-        last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
-        if last < draws.times:
-            raise _make_not_announced("Laplace", draws, note)
-        return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
-
-
-def _make_not_announced(kind: str, draws: NoiseDraws, note: str) -> NotAnnounced:
-    times = "" if draws.times == 1 else f" {draws.times} times"
-    return NotAnnounced(
-        f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
-        "more, on the list of draws that was fixed before the first answer, and loss distributions add up no other: "
-        "announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
-    )
+            if left >= -_SAME * 2 * draws.rho:
+                return replace(self, gaussian=max(0.0, left))
+        else:
+            # Of those with no more noise than is drawn the one with the most.
+            last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
+            if last >= draws.times:
+                return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
+        kind = "Gaussian" if draws.gaussian else "Laplace"
+        times = "" if draws.times == 1 else f" {draws.times} times"
+        raise NotAnnounced(
+            f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not "
+            "any more, on the list of draws that was fixed before the first answer, and loss distributions add up no "
+            "other: announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
+        )
 
 
 @lru_cache(maxsize=4096)

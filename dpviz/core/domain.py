@@ -89,24 +89,6 @@ class Blocks:
                 reach += (side + np.sqrt((inside**2).sum(axis=-1))) ** 2
         return reach
 
-    def onto_rows(self, rows: Array, wished: Array, half: Array, bits: int) -> None:
-        """Make the blocks of ``rows`` (n, dim), which are on the lattice, what a row may have; ``wished`` is unrounded.
-
-        Each simplex becomes the corner of its largest coordinate, the first of equal ones. Rows are changed in place;
-        ``half`` (dim,) are half-widths of the box, unit coordinates.
-        """
-        for part in self.parts:
-            side = half[part.start]
-            if part.shape is Shape.SIMPLEX:
-                corner = wished[:, part.place].argmax(axis=1)
-                rows[:, part.place] = 0.0
-                rows[np.arange(len(rows)), part.start + corner] = side
-            elif part.shape is Shape.CIRCLE:
-                inside = rows[:, part.place]
-                squared = np.einsum("nd,nd->n", inside, inside)
-                far = np.flatnonzero(squared > side**2)
-                rows[far, part.place] = lattice.shorten(inside[far], squared[far], side, bits)
-
 
 @dataclass(frozen=True, eq=False)
 class Region:
@@ -220,7 +202,17 @@ class Region:
             return _shorten_into_ball(inside, self.half, self.radius, bits)
         free = self.blocks.free
         inside[:, free] = _shorten_into_ball(inside[:, free], self.half[free], self.blocks.free_radius, bits)
-        self.blocks.onto_rows(inside, values, self.half, bits)
+        for part in self.blocks.parts:
+            side = self.half[part.start]
+            if part.shape is Shape.SIMPLEX:  # the corner of its largest coordinate, unrounded, the first of equal ones
+                corner = values[:, part.place].argmax(axis=1)
+                inside[:, part.place] = 0.0
+                inside[np.arange(len(inside)), part.start + corner] = side
+            elif part.shape is Shape.CIRCLE:
+                turned = inside[:, part.place]
+                squared = np.einsum("nd,nd->n", turned, turned)
+                far = np.flatnonzero(squared > side**2)
+                inside[far, part.place] = lattice.shorten(turned[far], squared[far], side, bits)
         return inside
 
 
@@ -278,23 +270,19 @@ class Scaling(StrEnum):
 Scaling.__module__ = "dpviz"
 
 
+@dataclass(frozen=True)
 class CodedColumn(Protocol):
-    """A declared column as its coding makes coordinates of it: what the domain asks of it."""
+    """A declared column as its coding makes coordinates of it: what the domain asks of it.
 
-    @property
-    def name(self) -> str: ...
+    Numbers of cells lie in ``lower`` to ``upper``; ``side`` is the half-width of each of its coordinates, unit
+    coordinates.
+    """
 
-    @property
-    def coding(self) -> Any: ...
-
-    @property
-    def lower(self) -> float: ...
-
-    @property
-    def upper(self) -> float: ...
-
-    @property
-    def side(self) -> float: ...
+    name: str
+    coding: Any
+    lower: float
+    upper: float
+    side: float
 
     @property
     def is_number(self) -> bool: ...

@@ -714,14 +714,11 @@ def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
     return before[end] - before[first]
 
 
-Value = TypeVar("Value", covariant=True)
-
-
 @dataclass(frozen=True, eq=False)
-class Measurement(Generic[Value, Drawer]):
+class Measurement(Generic[Answer, Drawer]):
     """A value that left the session, and the very mechanism that drew it; what that tells of its noise is public."""
 
-    value: Value
+    value: Answer
     mechanism: Drawer
 
     @property

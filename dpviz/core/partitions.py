@@ -590,4 +590,8 @@ class CubeTree(_AxisByAxis):
         return self.levels[level - 1] >> self.dim
 
 
-Partition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | CubeTree | HashCodes | HashTree
+DensePartition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+"""Partitions of which every cell is answered for."""
+SparsePartition = Grid | ProjectedCells | CubeTree | HashCodes
+"""Those that may have too many cells to write down."""
+Partition = DensePartition | SparsePartition

@@ -22,44 +22,26 @@ from copy import copy
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
 from math import fsum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from dpviz.core import (
-    check,
-    exact_noise,
-    kernel_draw,
-    local_model,
-    losses,
-    mechanisms,
-    partitions,
-    quantiles,
-    queries,
-    tuples,
-)
+from dpviz.core import check, kernel_draw, local_model, losses, mechanisms, partitions, quantiles, queries, tuples
 from dpviz.core.accounting import Accounting, Budget, NoiseDraws, Shares
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.block_models import BlockKMeans
 from dpviz.core.content import order_by_content, order_persons_by_content
 from dpviz.core.domain import Domain, Region
 from dpviz.core.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSource, WholeTruth, refuse_without_twin
+from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
+from dpviz.core.mechanisms import Additive, Answer, Drawer, Kind, Measurement, Mechanism, Question, choose_noise_kind
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.core.revealed_rows import Revealed, sample_rows
-from dpviz.core.rows import (
-    BLOCK_NUMBERS,
-    NOT_AT_ONCE,
-    Rows,
-    RowSource,
-    find_rows_in_use,
-    make_person_codes,
-    move_into_region,
-)
+from dpviz.core.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, find_rows_in_use, move_into_region
 from dpviz.core.stored_rows import find_complete, is_sparse, move_sparse_into_region
 
 
@@ -206,11 +188,6 @@ def name_unit(rows_per_person: int | None) -> str:
     return f"1 person, up to {rows_per_person} row{plural}"
 
 
-# A value, and the mechanism that it is drawn with.
-V = TypeVar("V")
-M = TypeVar("M")
-
-
 class PrivateTable:
     """Private rows with everything that was declared about them.
 
@@ -258,7 +235,13 @@ class PrivateTable:
                 f"(n, {domain.width})."
             )
         if persons is not None:
-            persons = make_person_codes(persons)
+            persons = np.asarray(persons)
+            if persons.dtype.kind not in "iu":  # the type of the array alone says whether it can tell them apart
+                raise check.RequestError(
+                    f"persons holds {persons.dtype}, not whole numbers: floats are the same for different whole "
+                    "numbers above 2^53. Give an array of integers, one for each row and -1 where it is missing, such "
+                    "as pandas.factorize(ids)[0] of ids that are text or nullable integers."
+                )
             if persons.shape != self._values.shape[:1]:
                 raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
@@ -519,7 +502,7 @@ class PrivateSession:
     @property
     def most_cells(self) -> float:
         """The cells of a sparse question: release-grade noise is drawn on each of them."""
-        return exact_noise.MOST_CELLS if self._noise.hardened else partitions.MOST_CELLS
+        return EXACT_CELLS if self._noise.hardened else partitions.MOST_CELLS
 
     def noise_kind(self, *, spherical: bool = False) -> Kind[Array, Additive]:
         """Noise that is added to an array: Laplace under pure accounting, or K-norm if ``spherical``; else Gaussian."""
@@ -529,7 +512,7 @@ class PrivateSession:
         """The most that one unit of privacy changes the answer to ``query``; public."""
         return query.sensitivity(self.relation, self.region).times(self.rows_per_person)
 
-    def mechanism(self, query: Query, kind: Kind[Any, M], share: Budget, **options: object) -> M:
+    def mechanism(self, query: Query, kind: Kind[Any, Drawer], share: Budget, **options: object) -> Drawer:
         """The mechanism that ``ask`` would use: an algorithm may plan with its scale, which is public.
 
         Parameters
@@ -542,7 +525,7 @@ class PrivateSession:
 
         Returns
         -------
-        M
+        Drawer
             With the noise that ``ask`` would use; nothing is charged.
         """
         return kind.calibrated(share, self.sensitivity(query), **options)
@@ -589,7 +572,9 @@ class PrivateSession:
         """
         return self.ask(query, self.noise_kind(spherical=spherical), share, note=note)
 
-    def ask(self, query: Query, kind: Kind[V, M], share: Budget, *, note: str, **options: object) -> Measurement[V, M]:
+    def ask(
+        self, query: Query, kind: Kind[Answer, Drawer], share: Budget, *, note: str, **options: object
+    ) -> Measurement[Answer, Drawer]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
 
         The session computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.

@@ -35,18 +35,7 @@ from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import CIRCLE, Region, Shape
 from dpviz.core.lattice import ExactRows, OnLattice, borrow_scratch, count_quanta, multiply
-from dpviz.core.partitions import (
-    CubeTree,
-    Everything,
-    Grid,
-    HashCodes,
-    HashTree,
-    Partition,
-    ProjectedCells,
-    UnevenGrid,
-    Voronoi,
-    Zoomed,
-)
+from dpviz.core.partitions import DensePartition, Everything, Partition, ProjectedCells, SparsePartition, Voronoi
 from dpviz.core.stored_rows import FEW_COLUMNS, compute_squared_norms, is_sparse, make_dense
 
 
@@ -237,7 +226,7 @@ class OfBox(OfAllRows):
 class Count(OfOneBin, OfCells):
     """Rows per cell, shape (n_cells,)."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+    over: DensePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         # A sum over the same cells has found them already.
@@ -249,7 +238,7 @@ class Count(OfOneBin, OfCells):
 class Sum(InRowQuanta, OfCells):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+    over: DensePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return sum_coordinates(rows, cell, self.over.n_cells)
@@ -380,7 +369,7 @@ class SparseCounts:
 class SparseCount(OfOneBin, OfCells):
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
-    over: Grid | ProjectedCells | CubeTree | HashCodes
+    over: SparsePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> SparseCounts:
         return SparseCounts.of(cell, self.over.n_cells)

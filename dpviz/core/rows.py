@@ -20,15 +20,7 @@ from dpviz.core.block_models import BlockKMeans
 from dpviz.core.content import hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
-from dpviz.core.stored_rows import (
-    SeenRows,
-    allocate_rows,
-    choose_order,
-    find_complete,
-    is_sparse,
-    keep_largest_entries,
-    project_rows,
-)
+from dpviz.core.stored_rows import SeenRows, allocate_rows, choose_order, find_complete, is_sparse, keep_largest_entries
 
 if TYPE_CHECKING:
     from dpviz.core.engine_rows import EngineRows
@@ -270,7 +262,7 @@ class Rows:
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        project = partial(project_rows, frame=lattice.round_points(frame), region=region)
+        project = partial(_project, frame=lattice.round_points(frame), region=region)
         return self._apply_view(project, region, self.persons)
 
     def sparsify(self, most: int, region: Region) -> Rows:
@@ -291,6 +283,12 @@ class Rows:
             for start in range(0, len(seen), step):
                 seen[start : start + step] = through[start : start + step]
         return Rows(seen, region, persons=persons, block_numbers=self.block_numbers)
+
+
+def _project(values: Any, *, frame: Array, region: Region) -> Array:
+    """The images of ``values`` (n, d) under the linear map ``frame`` (p, d), on the lattice, clipped to ``region``."""
+    dense = values if is_sparse(values) else values.astype(np.float64)
+    return region.rows(np.asarray(dense @ frame.T))
 
 
 RowSource: TypeAlias = "Rows | EngineRows"
@@ -333,18 +331,6 @@ def _open_pool(process: int) -> ThreadPoolExecutor:
 def _count_threads() -> int:
     threads = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, int(threads)) if threads.isdecimal() else os.cpu_count() or 1
-
-
-def make_person_codes(persons: Codes) -> Codes:
-    """The persons of rows, refused unless integers; the type of the array alone says whether it can tell them apart."""
-    codes = np.asarray(persons)
-    if codes.dtype.kind not in "iu":
-        raise check.RequestError(
-            f"persons holds {codes.dtype}, not whole numbers: floats are the same for different whole numbers above "
-            "2^53. Give an array of integers, one for each row and -1 where it is missing, such as "
-            "pandas.factorize(ids)[0] of ids that are text or nullable integers."
-        )
-    return codes
 
 
 def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:

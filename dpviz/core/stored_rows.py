@@ -120,12 +120,6 @@ def choose_order(dim: int) -> Literal["C", "F"]:
     return "F" if dim <= FEW_COLUMNS else "C"
 
 
-def project_rows(values: Any, *, frame: Array, region: Region) -> Array:
-    """The images of ``values`` (n, d) under the linear map ``frame`` (p, d), on the lattice, clipped to ``region``."""
-    dense = values if is_sparse(values) else values.astype(np.float64)
-    return region.rows(np.asarray(dense @ frame.T))
-
-
 @dataclass(frozen=True, eq=False)
 class SeenRows:
     """Stored rows through a view: of each row, by itself, ``each`` rows of ``region`` are seen; nothing is kept of it.
