@@ -36,8 +36,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import exprel, hyp1f1, log_ndtr, ndtr
 
-from dpviz.core import check
 from dpviz.core.arrays import Array
+from dpviz.core.check import RequestError, positive
 
 # Powers of ε² of a choice's ρ: below this ε the closed form cancels.
 _SERIES_BELOW = 0.5
@@ -129,18 +129,18 @@ class Accounting(Enum):
         RequestError
             If ε is not positive, or the accounting needs δ > 0.
         """
-        epsilon, delta = check.positive(epsilon=epsilon), float(delta)
+        epsilon, delta = positive(epsilon=epsilon), float(delta)
         if self is Accounting.NONE:
             return inf
         if self is Accounting.PURE:
             return epsilon
         if delta <= 0:
-            raise check.RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
+            raise RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
         if self is Accounting.BASIC:
             return epsilon * _GRID
         amount = gdp_mu(epsilon, delta) ** 2 if self is Accounting.GDP else zcdp_rho(epsilon, delta)
         if not amount > 0:
-            raise check.RequestError(
+            raise RequestError(
                 f"epsilon = {epsilon:g} with delta = {delta:g} is too little to calibrate noise: give a larger one."
             )
         return amount
@@ -199,10 +199,9 @@ class Shares(dict[str, Budget]):
     """Named parts of a budget, read as attributes; as items where names are made up on the way, as those of rounds."""
 
     def __getattr__(self, name: str) -> Budget:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
 
 
 def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
@@ -320,7 +319,7 @@ class NoiseDraws(NamedTuple):
         return self.times / (2 * self.multiplier**2)
 
 
-class NotAnnounced(check.RequestError):
+class NotAnnounced(RequestError):
     """A draw that is not on the list that was fixed before the first answer; nothing was computed or released."""
 
 
@@ -477,7 +476,7 @@ def calibrate_scale(
     target = epsilon * (1 - _MARGIN)
     left = zcdp_rho(epsilon, delta) - _sum_rho(spent)
     if not left > 0:
-        raise check.RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
+        raise RequestError("Nothing of this budget is left to draw noise with: give a larger epsilon.")
 
     def excess(scale: float) -> float:
         return compose_epsilon(spent + scale_draws(draws, scale), delta) - target
@@ -544,7 +543,7 @@ _RHO = {
 def refuse_unpriced(loss: object, accounting: Accounting, *, mechanism: str) -> None:
     """Refuse a ``loss`` that the accounting cannot add up: one of another kind, or of none."""
     if not isinstance(loss, LossKind) or loss not in _ADDS_UP[accounting]:
-        raise check.RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
+        raise RequestError(f"A {mechanism} mechanism cannot be paid under {accounting.value} accounting.")
 
 
 def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
@@ -554,9 +553,7 @@ def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     """
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
     if not share.amount:
-        raise check.RequestError(
-            f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask."
-        )
+        raise RequestError(f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask.")
     if share.accounting is Accounting.GDP:
         return sqrt(share.amount)
     if share.accounting is Accounting.ZCDP and loss in _RHO:

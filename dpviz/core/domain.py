@@ -194,6 +194,11 @@ class Region:
         """Rows of this region are multiples of 2^-row_bits."""
         return lattice.count_row_bits(self.radius)
 
+    @property
+    def number_type(self) -> type[np.floating[Any]]:
+        """Of the coordinates of rows: the smaller floats, where they are exact in them."""
+        return np.float32 if float(self.half.max()) * 2.0**self.row_bits <= 2.0**lattice.WHOLE_SHORT else np.float64
+
     def rows(self, values: Array) -> Array:
         """``values`` (n, d) moved into the region and onto the lattice of rows, as a session holds them."""
         bits = self.row_bits
@@ -516,10 +521,8 @@ class Domain:
     @cached_property
     def _free(self) -> Flags:
         """Which coordinates belong to no block, shape (dim,)."""
-        free = np.ones(self.dim, dtype=bool)
-        for part in self._blocks:
-            free[part.place] = False
-        return free
+        shapes = [column.coding.shape for column in self.declared for _ in range(column.dim)] or [None] * self.dim
+        return np.array([shape is None for shape in shapes])
 
     @cached_property
     def _free_radius(self) -> float:

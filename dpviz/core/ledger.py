@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from math import fsum, inf
 from typing import Annotated, Any
 
-from dpviz.core import check
 from dpviz.core.accounting import (
     Accounting,
     Budget,
@@ -27,6 +26,7 @@ from dpviz.core.accounting import (
     scale_draws,
     zcdp_epsilon,
 )
+from dpviz.core.check import RequestError, positive
 from dpviz.core.mechanisms import Mechanism
 from dpviz.core.reporting import Report, TextTable
 
@@ -34,7 +34,7 @@ from dpviz.core.reporting import Report, TextTable
 _ROUNDING = 1e-12
 
 
-class BudgetExceeded(check.RequestError):
+class BudgetExceeded(RequestError):
     """A charge that is more than the ledger has left; nothing was computed or released."""
 
 
@@ -193,9 +193,7 @@ def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
         return 0.0
     delta: float | None = getattr(mechanism, "delta", None)
     if delta is None:
-        raise check.RequestError(
-            f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule."
-        )
+        raise RequestError(f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule.")
     return delta
 
 
@@ -251,7 +249,7 @@ class Ledger(Report):
     """All noise that was calibrated together, where some was: it sets the grid that losses are rounded up to."""
 
     def __post_init__(self) -> None:
-        self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
+        self.epsilon, self.delta = positive(epsilon=self.epsilon), float(self.delta)
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
         whole = self.accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)
@@ -309,13 +307,11 @@ class Ledger(Report):
             If the accounting needs no list, one is fixed already, something was drawn, or only ``first`` would be.
         """
         if self.accounting is not Accounting.PLD:
-            raise check.RequestError(
-                f"Under {self.accounting.value} accounting shares add up: divide the session's budget."
-            )
+            raise RequestError(f"Under {self.accounting.value} accounting shares add up: divide the session's budget.")
         if self.entries or self.announced is not None:
-            raise check.RequestError("Draws are announced once, before the first answer: list all of them then.")
+            raise RequestError("Draws are announced once, before the first answer: list all of them then.")
         if not planned:
-            raise check.RequestError(
+            raise RequestError(
                 "Under loss distributions all draws are announced before the first answer, and a noisy number of rows "
                 "is one: list them in the card's draws, or declare the number of rows public."
             )
@@ -355,7 +351,7 @@ class Ledger(Report):
         """
         for entry in entries:
             if entry.accounting is not self.accounting:
-                raise check.RequestError(
+                raise RequestError(
                     f"The step {entry.note!r} is priced under {entry.accounting.value} accounting, but this ledger "
                     f"adds up under {self.accounting.value}: price it by the ledger's rule."
                 )

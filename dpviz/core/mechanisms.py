@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from dpviz.core import check
 from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.arrays import Array, Codes
+from dpviz.core.check import RequestError, at_least
 from dpviz.core.domain import Region
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import find_code_range
@@ -396,7 +396,7 @@ class Peeling(DerivedMechanism):
         -------
         Peeling
         """
-        check.at_least(1, draws=draws)
+        at_least(1, draws=draws)
         return cls(Exponential.calibrated(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property
@@ -597,7 +597,7 @@ class NoisyExcess(DrawnNoise):
         """
         if not threshold >= 0:
             # Below 0 empty cells would count too: a row would bring its cell to more than one row's worth.
-            raise check.RequestError("An excess is over a threshold of at least 0 rows: give one.")
+            raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
         return cls(Laplace.calibrated(share, replace(sensitivity, l1=sensitivity.one_way)), threshold)
 
     def draw(self, truth: SparseCounts, noise: StudyNoise) -> Array:
@@ -646,7 +646,7 @@ class PathCounts(DrawnNoise):
         -------
         PathCounts
         """
-        check.at_least(1, levels=levels)
+        at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
         return cls(kind.calibrated(share.fraction(1 / levels), sensitivity), levels, min_branch)
 

@@ -57,11 +57,6 @@ class HashCodes(OnLattice, rounded=("planes",)):
         depth, dim = self.planes.shape
         return int(dim + 2 * depth)
 
-    @cached_property
-    def _place_values(self) -> Array:
-        # Whole numbers of up to 53 bits: a product of floats adds them exactly.
-        return np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64))
-
     def assign(self, points: Any) -> Codes:
         """Code of each of any ``points``, as exact as floats are, shape (rows,)."""
         return self._codes(self.offsets[:, None] > (points @ self.planes.T).T)
@@ -71,7 +66,8 @@ class HashCodes(OnLattice, rounded=("planes",)):
         return self._codes(multiply(self.planes, rows) < self.offsets[:, None])
 
     def _codes(self, below: Flags) -> Codes:
-        return (self._place_values @ below).astype(np.int64)
+        # Whole numbers of up to 53 bits: a product of floats adds them exactly.
+        return (np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64)) @ below).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from dpviz.core import check
 from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.arrays import Array, Flags
+from dpviz.core.check import RequestError, within
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.mechanisms import Priced
@@ -79,7 +79,7 @@ class _InBox(AsAsked, OfBox):
     def __post_init__(self) -> None:
         super().__post_init__()
         for level in self.levels:
-            check.within(0.0, 1.0, level=level)
+            within(0.0, 1.0, level=level)
 
     def tally(self, rows: ExactRows, cell: object) -> ClippedColumns:
         return ClippedColumns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
@@ -254,11 +254,9 @@ class SmoothMedian(Priced):
             With Cauchy noise, or Laplace noise where the share has a δ.
         """
         if not isfinite(sensitivity.l1):
-            raise check.RequestError(
-                "A median with smooth noise needs a fixed number of rows: ask it of blocks of rows."
-            )
+            raise RequestError("A median with smooth noise needs a fixed number of rows: ask it of blocks of rows.")
         if share.accounting not in _EPSILONS_ADD_UP:
-            raise check.RequestError(f"A smooth median cannot be paid under {share.accounting.value} accounting.")
+            raise RequestError(f"A smooth median cannot be paid under {share.accounting.value} accounting.")
         epsilon = compute_ratio(LossKind.PURE, share, mechanism="smooth median")
         return cls(sensitivity.l1, sensitivity.l1 / epsilon, share.delta, tight)
 

@@ -106,11 +106,7 @@ def allocate_rows(n: int, region: Region) -> Any:
     array of shape (n, dim + 1)
         The last column is 1.
     """
-    stored = np.empty(
-        (n, region.dim + 1),
-        lattice.choose_number_type(float(region.half.max()), region.row_bits),
-        choose_order(region.dim),
-    )
+    stored = np.empty((n, region.dim + 1), region.number_type, choose_order(region.dim))
     stored[:, -1] = 1.0
     return stored
 
