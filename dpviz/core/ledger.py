@@ -90,7 +90,14 @@ class Entry:
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
         paid = mechanism.cost(accounting)
         if accounting is Accounting.BASIC:
-            alone, delta = paid, _compute_own_delta(mechanism)
+            own: float | None = 0.0  # what is ε-DP takes no part of δ
+            if mechanism.loss in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
+                own = getattr(mechanism, "delta", None)
+            if own is None:
+                raise RequestError(
+                    f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule."
+                )
+            alone, delta = paid, own
         elif mechanism.loss is LossKind.GAUSSIAN:
             alone = gdp_epsilon(mechanism.sensitivity / mechanism.scale, delta)
         else:
@@ -185,16 +192,6 @@ def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> Text
         for e in entries
     ]
     return TextTable(heading, ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"], rows)
-
-
-def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
-    """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
-    if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
-        return 0.0
-    delta: float | None = getattr(mechanism, "delta", None)
-    if delta is None:
-        raise RequestError(f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule.")
-    return delta
 
 
 def compute_total_epsilon(

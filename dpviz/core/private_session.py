@@ -163,8 +163,7 @@ def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
     """
     if type(mechanism) not in MECHANISMS:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
-    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
-    over = query.over if type(query) in QUERIES or local else None
+    over = query.over if type(query) in QUERIES or LOCAL.get(type(query)) is type(mechanism) else None
     inner = over.inner if isinstance(over, partitions.ProjectedCells) else over
     suits = SPARSE.get(type(query), DENSE)
     if type(over) not in suits or type(inner) not in suits or isinstance(inner, partitions.ProjectedCells):
