@@ -36,9 +36,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import exprel, hyp1f1, log_ndtr, ndtr
 
-from dpviz.core import check
 from dpviz.core.arrays import Array
-from dpviz.core.check import RequestError
+from dpviz.core.check import RequestError, positive
 
 # Powers of ε² of a choice's ρ: below this ε the closed form cancels.
 _SERIES_BELOW = 0.5
@@ -107,15 +106,11 @@ class Accounting(Enum):
     @property
     def unit(self) -> Unit:
         """What adds up, or is shown where nothing does."""
-        match self:
-            case Accounting.PURE | Accounting.BASIC:
-                return Unit("ε", "epsilon")
-            case Accounting.GDP:
-                return Unit("μ²", "mu^2")
-            case Accounting.ZCDP | Accounting.PLD:
-                return Unit("ρ", "rho")
-            case Accounting.NONE:
-                return Unit("none", "none")
+        if self in (Accounting.PURE, Accounting.BASIC):
+            return Unit("ε", "epsilon")
+        if self in (Accounting.ZCDP, Accounting.PLD):
+            return Unit("ρ", "rho")
+        return Unit("μ²", "mu^2") if self is Accounting.GDP else Unit("none", "none")
 
     def compute_capacity(self, *, epsilon: float, delta: float) -> float:
         """The amount whose total guarantee is (ε, δ): ε, the exact μ², or the largest ρ.
@@ -134,18 +129,18 @@ class Accounting(Enum):
         RequestError
             If ε is not positive, or the accounting needs δ > 0.
         """
-        epsilon, delta = check.positive(epsilon=epsilon), float(delta)
+        epsilon, delta = positive(epsilon=epsilon), float(delta)
         if self is Accounting.NONE:
             return inf
         if self is Accounting.PURE:
             return epsilon
         if delta <= 0:
-            raise check.RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
+            raise RequestError("This setting is approximate and needs delta > 0: give, say, delta = 1e-6.")
         if self is Accounting.BASIC:
             return epsilon * _GRID
         amount = gdp_mu(epsilon, delta) ** 2 if self is Accounting.GDP else zcdp_rho(epsilon, delta)
         if not amount > 0:
-            raise check.RequestError(
+            raise RequestError(
                 f"epsilon = {epsilon:g} with delta = {delta:g} is too little to calibrate noise: give a larger one."
             )
         return amount
@@ -204,25 +199,18 @@ class Shares(dict[str, Budget]):
     """Named parts of a budget, read as attributes; as items where names are made up on the way, as those of rounds."""
 
     def __getattr__(self, name: str) -> Budget:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
 
 
 def compute_spent_epsilon(accounting: Accounting, amount: float, *, delta: float) -> float:
     """The ε at ``delta`` of a total ``amount``; under PLD only an upper bound, since it sees no mechanism."""
     if amount <= 0:
         return 0.0
-    match accounting:
-        case Accounting.NONE:
-            return inf
-        case Accounting.PURE | Accounting.BASIC:
-            return amount
-        case Accounting.GDP:
-            return gdp_epsilon(sqrt(amount), delta)
-        case Accounting.ZCDP | Accounting.PLD:
-            return zcdp_epsilon(amount, delta)
+    if accounting in (Accounting.PURE, Accounting.BASIC, Accounting.NONE):
+        return inf if accounting is Accounting.NONE else amount
+    return gdp_epsilon(sqrt(amount), delta) if accounting is Accounting.GDP else zcdp_epsilon(amount, delta)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -364,23 +352,20 @@ class DrawList:
         """
         if draws.gaussian:
             left = self.gaussian - 2 * draws.rho
-            if left < -_SAME * 2 * draws.rho:
-                raise _make_not_announced(draws, note)
-            return replace(self, gaussian=max(0.0, left))
-        # Of those with no more noise than is drawn the one with the most.
-        last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
-        if last < draws.times:
-            raise _make_not_announced(draws, note)
-        return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
-
-
-def _make_not_announced(draws: NoiseDraws, note: str) -> NotAnnounced:
-    kind, times = "Gaussian" if draws.gaussian else "Laplace", "" if draws.times == 1 else f" {draws.times} times"
-    return NotAnnounced(
-        f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not any "
-        "more, on the list of draws that was fixed before the first answer, and loss distributions add up no other: "
-        "announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
-    )
+            if left >= -_SAME * 2 * draws.rho:
+                return replace(self, gaussian=max(0.0, left))
+        else:
+            # Of those with no more noise than is drawn the one with the most.
+            last = bisect_right(self.laplace, draws.multiplier * (1 + _SAME))
+            if last >= draws.times:
+                return replace(self, laplace=self.laplace[: last - draws.times] + self.laplace[last:])
+        kind = "Gaussian" if draws.gaussian else "Laplace"
+        times = "" if draws.times == 1 else f" {draws.times} times"
+        raise NotAnnounced(
+            f"The step {note!r} draws {kind} noise of {draws.multiplier:.6g} sensitivities{times}. That is not, or not "
+            "any more, on the list of draws that was fixed before the first answer, and loss distributions add up no "
+            "other: announce all draws at the start (calibrated, or the card's draws), or choose another accounting."
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -405,16 +390,16 @@ def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple
     """
     from dp_accounting.pld import privacy_loss_distribution  # slow to import
 
+    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
     of_gaussians = _sum_gaussian_rho(draws)
     if zcdp_epsilon(_sum_rho(draws), delta) > _LARGE:
-        # The ε of pure draws added up, and of the Gaussian ones together: sound, and little more where both are large.
+        # Pure draws add up: sound, and little more where all are large.
         pure = fsum(alike.times / alike.multiplier for alike in draws if not alike.gaussian)
         return pure + (gdp_epsilon(sqrt(2 * of_gaussians), delta) if of_gaussians else 0.0)
     rho = _sum_rho(draws if not whole or zcdp_epsilon(_sum_rho(whole), delta) > _LARGE else whole)
     # Where δ alone nearly pays for all, the ε left is small beside the losses themselves: these set the grid then.
     interval = _LOSS_GRID * max(zcdp_epsilon(rho, delta), sqrt(2 * rho), 1e-6)
     losses = _compose_laplace(tuple(alike for alike in draws if not alike.gaussian), interval)
-    # Gaussian draws compose exactly into one; rounding each of many up to the grid would add up to something.
     if of_gaussians:
         deviation = NoiseDraws.gaussian_of(of_gaussians).multiplier
         alone = privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
@@ -566,17 +551,14 @@ def compute_ratio(loss: LossKind, share: Budget, *, mechanism: str) -> float:
     refuse_unpriced(loss, share.accounting, mechanism=mechanism)
     if not share.amount:
         raise RequestError(f"A share of 0 buys no {mechanism} noise: give it a part of the budget, or do not ask.")
-    match share.accounting:
-        case Accounting.GDP:
-            return sqrt(share.amount)
-        case Accounting.ZCDP if loss in _RHO:
-            return find_epsilon(_RHO[loss], share.amount)
-        case Accounting.ZCDP | Accounting.PLD:
-            return sqrt(2 * share.amount)
-        case Accounting.BASIC if loss is LossKind.GAUSSIAN:
-            return gdp_mu(share.amount, share.delta)
-        case _:
-            return share.amount
+    if share.accounting is Accounting.GDP:
+        return sqrt(share.amount)
+    if share.accounting is Accounting.ZCDP and loss in _RHO:
+        return find_epsilon(_RHO[loss], share.amount)
+    if share.accounting in (Accounting.ZCDP, Accounting.PLD):
+        return sqrt(2 * share.amount)
+    gaussian = share.accounting is Accounting.BASIC and loss is LossKind.GAUSSIAN
+    return gdp_mu(share.amount, share.delta) if gaussian else share.amount
 
 
 def compute_amount(

@@ -8,3 +8,5 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Hashes = npt.NDArray[np.uint64]
+Short = npt.NDArray[np.float32]

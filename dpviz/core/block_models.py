@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dpviz.core import lattice
-from dpviz.core.arrays import Array, Codes
+from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.content import draw_content_waits
 from dpviz.core.domain import Region
 
@@ -54,7 +53,11 @@ class BlockKMeans:
         centers, complete = _seed_blocks(rows, block, number, k, self.salt)
         for _ in range(self.rounds):
             centers = _run_lloyd_round(rows, block, centers)
-        centers = self._order_centers(centers)
+        if self.match:
+            centers = match_to(self.anchors, centers)
+        else:
+            order = np.lexsort(np.moveaxis(centers, 2, 0)[::-1], axis=-1)
+            centers = np.take_along_axis(centers, order[:, :, None], axis=1)
         centers[~complete] = self.anchors
         return centers.reshape(number, k * dim)
 
@@ -62,12 +65,6 @@ class BlockKMeans:
         """A product of k regions; its box and its ball."""
         k = len(self.anchors)
         return Region(np.tile(region.half, k), float(np.sqrt(k)) * region.radius)
-
-    def _order_centers(self, centers: Array) -> Array:
-        if not self.match:
-            order = np.lexsort(np.moveaxis(centers, 2, 0)[::-1], axis=-1)
-            return np.take_along_axis(centers, order[:, :, None], axis=1)
-        return match_to(self.anchors, centers)
 
 
 def match_to(anchors: Array, centers: Array) -> Array:
@@ -87,7 +84,7 @@ def match_to(anchors: Array, centers: Array) -> Array:
     return ordered
 
 
-def _seed_blocks(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _seed_blocks(rows: Array, block: Codes, number: int, k: int, salt: int) -> tuple[Array, Flags]:
     """k-means++ seeds of each block (number, k, d), and which blocks have k distinct rows.
 
     A row is drawn with probability proportional to its squared distance: the one with the largest distance over its

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
@@ -133,30 +134,10 @@ def epsilon(**named: float) -> float:
     return within(LEAST_EPSILON, MOST_EPSILON, **named)
 
 
-def clusters(**named: int) -> int:
-    """Refuse a k that is no whole number, or too large to be looked at."""
-    return _whole_within(1, MOST_CLUSTERS, named)
-
-
-def rows_per_person(**named: int) -> int:
-    """Refuse a largest number of rows of one person that is no whole number, or far too large."""
-    return _whole_within(1, MOST_ROWS_PER_PERSON, named)
-
-
-def records(**named: int) -> int:
-    """Refuse a number of rows that is no whole number, or larger than any table."""
-    return _whole_within(1, MOST_RECORDS, named)
-
-
-def repeats(**named: int) -> int:
-    """Refuse a number of repetitions that is no whole number, or that nobody would wait for."""
-    return _whole_within(1, MOST_REPEATS, named)
-
-
 def seed(**named: int) -> int:
     """Refuse what is no whole number, or too long to be a seed."""
     _demand(lambda value: not isinstance(value, float), "give a whole number, without a point", named)
-    return _whole_within(0, MOST_SEED, named)
+    return _whole_within(0, MOST_SEED, **named)
 
 
 def at_least(minimum: int, **named: int) -> int:
@@ -207,9 +188,17 @@ def within(low: float, high: float, **named: float) -> float:
     return float(_demand(lambda value: _finite(value) and low <= float(value) <= high, wish, named))
 
 
-def _whole_within(low: int, high: int, named: dict[str, int]) -> int:
+def _whole_within(low: int, high: int, **named: int) -> int:
     wish = f"give a whole number from {low:,} to {high:,}"
     return int(_demand(lambda value: _whole(value) and low <= value <= high, wish, named))
+
+
+# What these refuse is no whole number, or far too large: a k that nobody looks at, rows that no person or no table has,
+# repetitions that nobody would wait for.
+clusters = partial(_whole_within, 1, MOST_CLUSTERS)
+rows_per_person = partial(_whole_within, 1, MOST_ROWS_PER_PERSON)
+records = partial(_whole_within, 1, MOST_RECORDS)
+repeats = partial(_whole_within, 1, MOST_REPEATS)
 
 
 def _finite(value: object) -> bool:

@@ -8,12 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dpviz.core.arrays import Array, Codes
+from dpviz.core.arrays import Array, Codes, Hashes
 from dpviz.core.stored_rows import is_sparse
-
-Hashes = npt.NDArray[np.uint64]
 
 _LN_2 = 0.6931471805599453
 # Terms of the series of a logarithm: waits of earlier releases rest on one more than cells do, in their last bits.
@@ -22,7 +19,7 @@ _TERMS_OF_WAITS = 12
 
 def hash_content(rows: Any) -> Hashes:
     """64 bits for each of ``rows`` (n, d), dense in either size of floats, or sparse; equal rows have equal ones."""
-    if is_sparse(rows):  # of the entries that are not 0, each mixed with its column, added up
+    if is_sparse(rows):  # the entries that are not 0, each mixed with its column, are added up
         place = (rows.indices.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         return _add_between(_mix(place ^ rows.data.view(np.uint64)) * (rows.data != 0), rows.indptr)
     mixed = np.zeros(len(rows), dtype=np.uint64)

@@ -13,7 +13,7 @@ Held, Wolfe & Crowder 1974, §4 (projection on a simplex).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -74,16 +74,6 @@ class Blocks:
         """The blocks of that shape."""
         return [part for part in self.parts if part.shape is shape]
 
-    def l1(self, half: Array) -> float:
-        """The largest l1 norm of the coordinates in blocks; on a circle both are equal then."""
-        longest = {Shape.SIMPLEX: 1.0, Shape.PAIR: 1.0, Shape.CIRCLE: sqrt(2.0)}
-        return float(sum(half[part.start] * longest[part.shape] for part in self.parts))
-
-    def compute_squared_apart(self, half: Array) -> float:
-        """The largest squared distance between two rows, over coordinates in blocks."""
-        apart = {Shape.SIMPLEX: 2.0, Shape.PAIR: 4.0, Shape.CIRCLE: 4.0}
-        return float(sum(half[part.start] ** 2 * apart[part.shape] for part in self.parts))
-
     def bound_squared_distance(self, points: Array, half: Array) -> Array:
         """The largest squared distance of a row from each of ``points`` (..., dim), over coordinates in blocks.
 
@@ -99,34 +89,6 @@ class Blocks:
                 reach += (side + np.sqrt((inside**2).sum(axis=-1))) ** 2
         return reach
 
-    def onto_rows(self, rows: Array, wished: Array, half: Array, bits: int) -> None:
-        """Make the blocks of ``rows`` (n, dim), which are on the lattice, what a row may have; ``wished`` is unrounded.
-
-        Each simplex becomes the corner of its largest coordinate, the first of equal ones. Rows are changed in place;
-        ``half`` (dim,) are half-widths of the box, unit coordinates.
-        """
-        for part in self.parts:
-            side = half[part.start]
-            if part.shape is Shape.SIMPLEX:
-                corner = wished[:, part.place].argmax(axis=1)
-                rows[:, part.place] = 0.0
-                rows[np.arange(len(rows)), part.start + corner] = side
-            elif part.shape is Shape.CIRCLE:
-                inside = rows[:, part.place]
-                squared = np.einsum("nd,nd->n", inside, inside)
-                far = np.flatnonzero(squared > side**2)
-                rows[far, part.place] = lattice.shorten(inside[far], squared[far], side, bits)
-
-    def settle(self, points: Array, half: Array) -> None:
-        """Move, in place, blocks of ``points`` (n, dim) in the box ±``half`` (dim,) to the nearest mixtures of rows."""
-        for part in self.parts:
-            side = half[part.start]
-            if part.shape is Shape.SIMPLEX:
-                points[:, part.place] = project_on_simplex(points[:, part.place], side)
-            elif part.shape is Shape.CIRCLE:
-                inside = points[:, part.place]
-                points[:, part.place] = inside * (side / np.maximum(np.linalg.norm(inside, axis=1), side))[:, None]
-
 
 @dataclass(frozen=True, eq=False)
 class Region:
@@ -139,23 +101,6 @@ class Region:
     radius: float
     nonzeros: int | None = None
     blocks: Blocks | None = None
-
-    @classmethod
-    def of_blocks(cls, half: Array, blocks: Blocks) -> Region:
-        """The region of a table whose coordinates are partly in ``blocks``, with the exact radius of its rows.
-
-        Parameters
-        ----------
-        half : array of shape (d,)
-            Half-widths of the box, unit coordinates.
-        blocks : Blocks
-
-        Returns
-        -------
-        Region
-            With that radius.
-        """
-        return cls(half, sqrt(blocks.free_radius**2 + float((blocks.sides(half) ** 2).sum())), blocks=blocks)
 
     @classmethod
     def ball(cls, dim: int, radius: float) -> Region:
@@ -194,19 +139,22 @@ class Region:
         """Largest distance between two rows: of two categories, that of their corners."""
         if self.blocks is None:
             return self.diameter
-        return sqrt(4 * self.blocks.free_radius**2 + self.blocks.compute_squared_apart(self.half))
+        apart = {Shape.SIMPLEX: 2.0, Shape.PAIR: 4.0, Shape.CIRCLE: 4.0}
+        squared = sum(self.half[part.start] ** 2 * apart[part.shape] for part in self.blocks.parts)
+        return sqrt(4 * self.blocks.free_radius**2 + float(squared))
 
     @cached_property
     def l1_radius(self) -> float:
         """Largest l1 norm of a row: the sum of half-widths; of min(half-width, t) where a ball cuts the corners.
 
         The level t is where the norm of min(half-width, t) is the radius: short axes are full, the others are equal.
-        Of a simplex it is that of one corner, of a circle √2 times its radius.
+        Of a simplex it is that of one corner, of a circle √2 times its radius: both coordinates are equal then.
         """
         if self.blocks is None:
             return _compute_l1(self.half, self.radius)
         free = _compute_l1(self.half[self.blocks.free], self.blocks.free_radius)
-        return free + self.blocks.l1(self.half)
+        longest = {Shape.SIMPLEX: 1.0, Shape.PAIR: 1.0, Shape.CIRCLE: sqrt(2.0)}
+        return free + float(sum(self.half[part.start] * longest[part.shape] for part in self.blocks.parts))
 
     def unfold(self, points: int) -> Region:
         """Where each of ``points`` points lives that stand side by side in a row of this region."""
@@ -233,13 +181,23 @@ class Region:
         free = self.blocks.free
         within = Region(self.half[free], self.blocks.free_radius)
         settled[:, free] = within.clip(settled[:, free])
-        self.blocks.settle(settled, self.half)
+        for part in self.blocks.parts:  # to the nearest mixtures of rows
+            inside, side = settled[:, part.place], self.half[part.start]
+            if part.shape is Shape.SIMPLEX:
+                settled[:, part.place] = project_on_simplex(inside, side)
+            elif part.shape is Shape.CIRCLE:
+                settled[:, part.place] = inside * (side / np.maximum(np.linalg.norm(inside, axis=1), side))[:, None]
         return settled
 
     @cached_property
     def row_bits(self) -> int:
         """Rows of this region are multiples of 2^-row_bits."""
         return lattice.count_row_bits(self.radius)
+
+    @property
+    def number_type(self) -> type[np.floating[Any]]:
+        """Of the coordinates of rows: the smaller floats, where they are exact in them."""
+        return np.float32 if float(self.half.max()) * 2.0**self.row_bits <= 2.0**lattice.WHOLE_SHORT else np.float64
 
     def rows(self, values: Array) -> Array:
         """``values`` (n, d) moved into the region and onto the lattice of rows, as a session holds them."""
@@ -249,7 +207,17 @@ class Region:
             return _shorten_into_ball(inside, self.half, self.radius, bits)
         free = self.blocks.free
         inside[:, free] = _shorten_into_ball(inside[:, free], self.half[free], self.blocks.free_radius, bits)
-        self.blocks.onto_rows(inside, values, self.half, bits)
+        for part in self.blocks.parts:
+            side = self.half[part.start]
+            if part.shape is Shape.SIMPLEX:  # the corner of its largest coordinate, unrounded, the first of equal ones
+                corner = values[:, part.place].argmax(axis=1)
+                inside[:, part.place] = 0.0
+                inside[np.arange(len(inside)), part.start + corner] = side
+            elif part.shape is Shape.CIRCLE:
+                turned = inside[:, part.place]
+                squared = np.einsum("nd,nd->n", turned, turned)
+                far = np.flatnonzero(squared > side**2)
+                inside[far, part.place] = lattice.shorten(turned[far], squared[far], side, bits)
         return inside
 
 
@@ -288,8 +256,6 @@ def project_on_simplex(points: Array, side: float) -> Array:
     return np.maximum(points - np.take_along_axis(surplus, last[:, None], axis=1), 0.0)
 
 
-__all__ = ["CodedColumn", "Domain", "Region", "Scaling"]
-
 # Widths and radii that squares neither overflow nor underflow on: outside, a norm would be computed as 0 or infinite.
 _NARROWEST, _WIDEST = 1e-100, 1e100
 # Columns narrower than this beside 1 are rounded to a few steps of the lattice; of a radius smaller than that too
@@ -309,23 +275,19 @@ class Scaling(StrEnum):
 Scaling.__module__ = "dpviz"
 
 
+@dataclass(frozen=True)
 class CodedColumn(Protocol):
-    """A declared column as its coding makes coordinates of it: what the domain asks of it."""
+    """A declared column as its coding makes coordinates of it: what the domain asks of it.
 
-    @property
-    def name(self) -> str: ...
+    Numbers of cells lie in ``lower`` to ``upper``; ``side`` is the half-width of each of its coordinates, unit
+    coordinates.
+    """
 
-    @property
-    def coding(self) -> Any: ...
-
-    @property
-    def lower(self) -> float: ...
-
-    @property
-    def upper(self) -> float: ...
-
-    @property
-    def side(self) -> float: ...
+    name: str
+    coding: Any
+    lower: float
+    upper: float
+    side: float
 
     @property
     def is_number(self) -> bool: ...
@@ -427,8 +389,20 @@ class Domain:
         names = tuple(str(name) for name in columns)
         check.at_least(1, number_of_columns=len(names))
         check.one_of(tuple(scale.value for scale in Scaling), scaling=scaling)
-        low, high = (_expand_bound(bound, names, which) for bound, which in ((lower, "lower"), (upper, "upper")))
-        _refuse_bounds(names, low, high)
+        low, high = _expand_bound(lower, len(names), "lower"), _expand_bound(upper, len(names), "upper")
+        for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
+            if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
+                raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
+            if lo >= hi:
+                raise check.RequestError(
+                    f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
+                    "declare lower < upper."
+                )
+            if not _NARROWEST <= hi - lo <= _WIDEST:
+                raise check.RequestError(
+                    f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
+                    f"{_NARROWEST:g} to {_WIDEST:g} apart."
+                )
         if radius is not None:
             radius = check.positive(radius=radius)
         stated = tuple((units or {}).get(name, "") for name in names)
@@ -453,9 +427,8 @@ class Domain:
     @cached_property
     def narrow(self) -> tuple[str, ...]:
         """Columns so much narrower than the widest one that the lattice of rows leaves a few steps of them."""
-        if self.declared:
-            return tuple(column.name for column in self.declared if column.side < _NARROWEST_PART)
-        return tuple(name for name, half in zip(self.columns, self._half, strict=True) if half < _NARROWEST_PART)
+        sides = [column.side for column in self.declared] or self._half.tolist()
+        return tuple(name for name, side in zip(self.names, sides, strict=True) if side < _NARROWEST_PART)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -489,10 +462,13 @@ class Domain:
     @cached_property
     def places(self) -> tuple[slice, ...]:
         """The coordinates of each declared column."""
-        if not self.declared:
-            return tuple(slice(place, place + 1) for place in range(self.dim))
-        ends = np.cumsum([0, *(column.dim for column in self.declared)]).tolist()
+        ends = np.cumsum([0, *([column.dim for column in self.declared] or [1] * self.dim)]).tolist()
         return tuple(slice(first, end) for first, end in pairwise(ends))
+
+    @property
+    def _parts(self) -> Iterator[tuple[CodedColumn, slice]]:
+        """Each declared column with its coordinates."""
+        return zip(self.declared, self.places, strict=False)
 
     @property
     def coded_dim(self) -> int:
@@ -528,9 +504,7 @@ class Domain:
     @cached_property
     def kinds(self) -> tuple[str, ...]:
         """How each coordinate is spread between its bounds, shape (d,): "number" evenly, or "log" or "root"."""
-        if not self.declared:
-            return ("number",) * self.dim
-        return tuple(column.coding.kind for column in self.declared for _ in column.labels)
+        return tuple(column.coding.kind for column in self.declared for _ in column.labels) or ("number",) * self.dim
 
     @cached_property
     def _half(self) -> Array:
@@ -541,16 +515,14 @@ class Domain:
 
     @cached_property
     def _blocks(self) -> tuple[Block, ...]:
-        placed = [(column.coding.shape, place) for column, place in zip(self.declared, self.places, strict=False)]
-        return tuple(Block(shape, place.start, place.stop) for shape, place in placed if shape is not None)
+        shapes = ((column.coding.shape, place) for column, place in self._parts)
+        return tuple(Block(shape, place.start, place.stop) for shape, place in shapes if shape is not None)
 
     @cached_property
     def _free(self) -> Flags:
         """Which coordinates belong to no block, shape (dim,)."""
-        free = np.ones(self.dim, dtype=bool)
-        for part in self._blocks:
-            free[part.place] = False
-        return free
+        shapes = [column.coding.shape for column in self.declared for _ in range(column.dim)] or [None] * self.dim
+        return np.array([shape is None for shape in shapes])
 
     @cached_property
     def _free_radius(self) -> float:
@@ -568,10 +540,11 @@ class Domain:
     @cached_property
     def region(self) -> Region:
         """The domain in unit coordinates."""
-        half = np.maximum(self._half, _NARROWEST_PART)
-        if self._blocks:
-            return Region.of_blocks(half, Blocks(self._blocks, self._free, self._free_radius))
-        return Region(half, self._free_radius)
+        half, radius = np.maximum(self._half, _NARROWEST_PART), self._free_radius
+        if not self._blocks:
+            return Region(half, radius)
+        blocks = Blocks(self._blocks, self._free, radius)
+        return Region(half, sqrt(radius**2 + float((blocks.sides(half) ** 2).sum())), blocks=blocks)
 
     def unfold(self, points: int) -> Domain:
         """The domain of each of ``points`` points that a row holds: its columns are theirs, one point after the other.
@@ -645,7 +618,7 @@ class Domain:
         """Unit coordinates to data units, shape (..., d): of a category to its share, of a log scale to amounts."""
         if self.declared:
             flat = np.reshape(points, (-1, self.dim))
-            parts = [column.decode(flat[:, place]) for column, place in zip(self.declared, self.places, strict=True)]
+            parts = [column.decode(flat[:, place]) for column, place in self._parts]
             return np.concatenate(parts, axis=1).reshape(np.shape(points))
         return points * self.scale + self.center
 
@@ -653,41 +626,22 @@ class Domain:
         """Back from ``from_unit``: unit coordinates of centres (k, d) in data units."""
         if not self.declared:
             return self.to_unit(centers)
-        parts = zip(self.declared, self.places, strict=True)
-        return np.concatenate([column.to_unit_coordinates(centers[:, place]) for column, place in parts], axis=1)
+        return np.concatenate([column.to_unit_coordinates(centers[:, place]) for column, place in self._parts], axis=1)
 
     def to_rows(self, points: Array) -> Array:
         """Rows (n, width) of the unit coordinates (n, d) of rows: what ``to_unit`` takes."""
         if not self.declared:
             return self.from_unit(points)
-        parts = zip(self.declared, self.places, strict=True)
-        return np.stack([column.read_numbers(points[:, place]) for column, place in parts], axis=1)
+        return np.stack([column.read_numbers(points[:, place]) for column, place in self._parts], axis=1)
 
     def describe(self, center: Array) -> dict[str, Any]:
         """What a released centre (d,), data units, says of each declared column: a number, or the shares of values."""
         if not self.declared:
             return dict(zip(self.columns, center.tolist(), strict=True))
-        parts = zip(self.declared, self.places, strict=True)
-        return {column.name: column.describe(center[place]) for column, place in parts}
+        return {column.name: column.describe(center[place]) for column, place in self._parts}
 
 
 Domain.__module__ = "dpviz"
-
-
-def _refuse_bounds(names: Sequence[str], low: Array, high: Array) -> None:
-    for name, lo, hi in zip(names, low.tolist(), high.tolist(), strict=True):
-        if not (np.isfinite(lo) and np.isfinite(hi) and np.isfinite(hi - lo)):
-            raise check.RequestError(f"The bounds of column {name!r} are not finite: declare two finite numbers.")
-        if lo >= hi:
-            raise check.RequestError(
-                f"The lower bound of column {name!r} ({lo:g}) is not below its upper bound ({hi:g}): "
-                "declare lower < upper."
-            )
-        if not _NARROWEST <= hi - lo <= _WIDEST:
-            raise check.RequestError(
-                f"The bounds of column {name!r} are {hi - lo:g} apart: give the column in units in which they are "
-                f"{_NARROWEST:g} to {_WIDEST:g} apart."
-            )
 
 
 def _find_shared_name(names: Sequence[str]) -> str:
@@ -706,12 +660,10 @@ def _find_shared_start(names: Sequence[str]) -> str:
     return names[0][: sum(takewhile(bool, same))]
 
 
-def _expand_bound(bound: npt.ArrayLike, names: tuple[str, ...], which: str) -> Array:
+def _expand_bound(bound: npt.ArrayLike, columns: int, which: str) -> Array:
     values = np.asarray(bound, dtype=np.float64)
-    if values.ndim == 0:
-        values = np.full(len(names), float(values))
-    if values.shape != (len(names),):
+    if values.shape not in ((), (columns,)):
         raise check.RequestError(
-            f"{which} has shape {values.shape}: give one number, or one for each of the {len(names)} columns."
+            f"{which} has shape {values.shape}: give one number, or one for each of the {columns} columns."
         )
-    return values.copy()
+    return np.full(columns, values)

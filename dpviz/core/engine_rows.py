@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import methodcaller
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from dpviz.core import check
-from dpviz.core.arrays import Array, Codes
-from dpviz.core.content import Hashes
+from dpviz.core.arrays import Array, Codes, Hashes
+from dpviz.core.block_models import BlockKMeans
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.rows import NOT_AT_ONCE, BlockModel, Rows, count_dealt, join_lines, put_in_place, share_out
+from dpviz.core.rows import NOT_AT_ONCE, Rows, count_dealt, join_lines, put_in_place, share_out
 
 Part: TypeAlias = Any
 """Some of the rows, where the engine keeps them."""
@@ -138,7 +139,7 @@ class EngineRows:
         """64 bits for each row, shape (n,), from its content alone; nothing else of it comes here."""
         return np.concatenate(self._engine.collect(self._engine.map(Rows.hash_rows, self._parts)))
 
-    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+    def fit_blocks(self, model: BlockKMeans, block: Codes, number: int) -> Array:
         """What a model makes of each block of rows: these go to where their block is, and the lines come here."""
         hands = len(self._parts)
         blocks = np.split(block, np.cumsum(self._sizes)[:-1])
@@ -146,30 +147,31 @@ class EngineRows:
         fitted = self._engine.exchange(partial(_deal_blocks, hands=hands), fit, self._parts, blocks)
         return join_lines(self._engine.collect(fitted), number)
 
-    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
-        """What single rows answer where they lie; see ``RowSource.ask_each``. Nothing else of them comes here."""
+    def ask_each(self, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
+        """What single rows answer where they lie; see ``Rows.ask_each``. Nothing else of them comes here."""
         asked = share_out(who, self._sizes)
         firsts = np.cumsum([0, *self._sizes[:-1]])
         places = [who[mine] - first for mine, first in zip(asked, firsts, strict=True)]
         columns = [[column[mine] for mine in asked] for column in given]
-        answers = self._engine.map(partial(_ask_each, ask=ask, width=width), self._parts, places, *columns)
+        answers = self._engine.map(partial(Rows.ask_each, ask=ask, width=width), self._parts, places, *columns)
         return put_in_place(self._engine.collect(answers), asked)
 
     def unfold(self, points: int, region: Region) -> EngineRows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
-        return self._see(partial(Rows.unfold, points=points, region=region), region, times=points)
+        return self._see(methodcaller("unfold", points, region), region, times=points)
 
     def project(self, frame: Array, region: Region) -> EngineRows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._see(partial(Rows.project, frame=frame, region=region), region)
+        return self._see(methodcaller("project", frame, region), region)
 
     def sparsify(self, most: int, region: Region) -> EngineRows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
-        return self._see(partial(Rows.sparsify, most=most, region=region), region)
+        return self._see(methodcaller("sparsify", most, region), region)
 
     def _see(self, view: Callable[[Rows], Rows], region: Region, *, times: int = 1) -> EngineRows:
-        parts = self._engine.map(view, self._parts)
-        return EngineRows(parts, [times * size for size in self._sizes], region, self._engine)
+        return EngineRows(
+            self._engine.map(view, self._parts), [times * size for size in self._sizes], region, self._engine
+        )
 
 
 def _deal_blocks(rows: Rows, block: Codes, *, hands: int) -> list[tuple[Array, Codes]]:
@@ -178,10 +180,6 @@ def _deal_blocks(rows: Rows, block: Codes, *, hands: int) -> list[tuple[Array, C
     return [(values[at == place], block[at == place] // hands) for place in range(hands)]
 
 
-def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockModel, number: int, hands: int) -> Array:
+def _fit_hands(dealt: list[tuple[Array, Codes]], at: int, *, model: BlockKMeans, number: int, hands: int) -> Array:
     rows, blocks = zip(*dealt, strict=True)
     return model.fit(np.concatenate(rows), np.concatenate(blocks), count_dealt(number, at, hands))
-
-
-def _ask_each(rows: Rows, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
-    return rows.ask_each(ask, who, *given, width=width)

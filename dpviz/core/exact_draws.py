@@ -58,8 +58,7 @@ def draw_discrete_laplace(truth: Codes, *, sensitivity: int, scale: float, most:
     """
     dp = load_opendp()
     measurement = dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
-    _refuse_more(measurement.map(sensitivity), most)
-    return _draw(measurement, truth)
+    return np.array(_draw(measurement, truth, sensitivity, most), dtype=np.int64)
 
 
 def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, most: float) -> Codes:
@@ -71,8 +70,7 @@ def draw_discrete_gaussian(truth: Codes, *, sensitivity: float, scale: float, mo
     """
     dp = load_opendp()
     measurement = dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale)
-    _refuse_more(measurement.map(sensitivity), most)
-    return _draw(measurement, truth)
+    return np.array(_draw(measurement, truth, sensitivity, most), dtype=np.int64)
 
 
 def draw_noisy_least(losses: Codes, *, sensitivity: int, scale: float, most: float, concentrated: bool) -> int:
@@ -88,14 +86,11 @@ def draw_noisy_least(losses: Codes, *, sensitivity: int, scale: float, most: flo
     measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
     measurement = dp.m.make_noisy_max(*space, measure, scale=scale, negate=True)
-    _refuse_more(measurement.map(sensitivity), most)
-    return int(measurement(losses.tolist()))
+    return int(_draw(measurement, losses, sensitivity, most))
 
 
-def _draw(measurement: Any, truth: Codes) -> Codes:
-    return np.array(measurement(truth.tolist()), dtype=np.int64)
-
-
-def _refuse_more(cost: float, charged: float) -> None:
+def _draw(measurement: Any, truth: Codes, sensitivity: int | float, charged: float) -> Any:
+    cost = measurement.map(sensitivity)
     if not cost <= charged * _AGREE:
         raise CostsMore(f"A draw costs {cost!r} but {charged!r} was charged.")
+    return measurement(truth.tolist())

@@ -38,7 +38,7 @@ from dpviz.core.mechanisms import (
     PathCounts,
     SparseLaplace,
 )
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import InQuanta, Query, SparseCounts
 
 EPSILON_SLACK, DELTA_PART = 1e-7, 1 - 1e-6
@@ -148,7 +148,7 @@ class ExactSource(ABC):
         """
 
 
-AnySource = NoiseSource | ExactSource
+AnySource = StudyNoise | ExactSource
 """Study noise, or release-grade noise."""
 
 

@@ -12,16 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from dpviz.core import lattice
 from dpviz.core.accounting import Budget, LossKind, compute_ratio
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.check import RequestError
 from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
-from dpviz.core.lattice import ExactRows
+from dpviz.core.lattice import ExactRows, OnLattice
 from dpviz.core.losses import bound_distance
 from dpviz.core.mechanisms import Priced
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
 from dpviz.core.stored_rows import compute_squared_norms
 
@@ -77,16 +76,13 @@ class WeightedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceWeights(AsAsked, OfAllRows):
+class DistanceWeights(OnLattice, AsAsked, OfAllRows, rounded=("points",)):
     """Every row with its squared distance to the nearest of ``points`` (m, d); without points all weigh the same.
 
     ``points`` must lie in the session's region, or a weight could exceed what is declared; the session checks it.
     """
 
     points: Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "points", lattice.round_points(self.points))
 
     @property
     def width(self) -> int:
@@ -177,7 +173,7 @@ class KernelDraw(Priced):
             epsilon = of_kernel + log(part + (1 - part) * exp(-of_kernel))
         return self.scale * (min(2 * epsilon, of_kernel) if self.change.exchanged else epsilon)
 
-    def draw(self, truth: WeightedRows, noise: NoiseSource) -> Array:
+    def draw(self, truth: WeightedRows, noise: StudyNoise) -> Array:
         which, where = noise.uniform((2,))
         weights = truth.compute_weights()
         total = float(weights.sum())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, floor, log2
 from threading import local
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ FACTOR_BITS = 15
 # Losses of a row are rounded down to multiples of 2^-LOSS_BITS, or coarser where the region is long.
 LOSS_BITS = 20
 # Whole numbers up to 2^53 are exact as floats, up to 2^24 as floats of half the size.
-_WHOLE, _WHOLE_SHORT = 53, 24
+_WHOLE, WHOLE_SHORT = 53, 24
 # Totals are 64-bit whole numbers: what a row adds is bounded so that so many rows fit.
 MOST_ROWS = 2**30
 # A vector that was shortened must not exceed its length by rounding.
@@ -114,6 +114,20 @@ def round_points(values: Any) -> Array:
     return given if np.array_equal(given, rounded) else rounded
 
 
+class OnLattice:
+    """A public value whose arrays of released or public points, the fields ``rounded``, lie on their lattice."""
+
+    _rounded: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, *, rounded: tuple[str, ...] = ()) -> None:
+        cls._rounded = (*getattr(cls, "_rounded", ()), *rounded)
+
+    def __post_init__(self) -> None:
+        for name in self._rounded:
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, round_points(given))
+
+
 def shorten(vectors: Array, squared: Array, length: float, bits: int) -> Array:
     """``vectors`` (n, d) of these ``squared`` lengths (n,) shortened to that length, rounded to the lattice again.
 
@@ -182,23 +196,6 @@ def count_loss_bits(radius: float) -> int:
     (20, 13)
     """
     return min(LOSS_BITS, floor(62 - log2(MOST_ROWS) - 2 - 2 * log2(max(radius, 1.0))))
-
-
-def choose_number_type(longest: float, bits: int) -> type[np.floating[Any]]:
-    """The smaller floats, where coordinates up to ``longest`` are exact in them.
-
-    Parameters
-    ----------
-    longest
-        Largest magnitude of a coordinate, which is a multiple of 2^-bits.
-    bits
-
-    Returns
-    -------
-    type of floating
-        float32 where that is exact, else float64.
-    """
-    return np.float32 if longest * 2.0**bits <= 2.0**_WHOLE_SHORT else np.float64
 
 
 def make_mark(centers: int) -> int:

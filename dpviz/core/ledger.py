@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from math import fsum, inf
 from typing import Annotated, Any
 
-from dpviz.core import check
 from dpviz.core.accounting import (
     Accounting,
     Budget,
@@ -27,7 +26,7 @@ from dpviz.core.accounting import (
     scale_draws,
     zcdp_epsilon,
 )
-from dpviz.core.check import RequestError
+from dpviz.core.check import RequestError, positive
 from dpviz.core.mechanisms import Mechanism
 from dpviz.core.reporting import Report, TextTable
 
@@ -57,13 +56,13 @@ class Entry:
     loss: Annotated[LossKind, "the kind of its privacy loss, which is proved"]
     query: Annotated[str, "the question"]
     note: Annotated[str, "what it was asked for"]
-    sensitivity: Annotated[float, "in the mechanism's own norm, of all draws together"]
-    scale: Annotated[float, "of the noise, in that norm"]
-    accounting: Accounting
-    amount: Annotated[float, "its cost, which is added up in `unit`"]
     epsilon: Annotated[float, "its ε alone"]
     delta: Annotated[float, "its δ alone"]
-    draws: Annotated[int, "how often it was drawn, alike, with each row"] = 1
+    sensitivity: Annotated[float, "in the mechanism's own norm, of all draws together"]
+    scale: Annotated[float, "of the noise, in that norm"]
+    draws: Annotated[int, "how often it was drawn, alike, with each row"] = field(default=1, kw_only=True)
+    amount: Annotated[float, "its cost, which is added up in `unit`"]
+    accounting: Accounting
 
     def __post_init__(self) -> None:
         refuse_unpriced(self.loss, self.accounting, mechanism=self.mechanism)
@@ -91,7 +90,14 @@ class Entry:
         refuse_unpriced(loss, accounting, mechanism=mechanism.name)
         paid = mechanism.cost(accounting)
         if accounting is Accounting.BASIC:
-            alone, delta = paid, _compute_own_delta(mechanism)
+            own: float | None = 0.0  # what is ε-DP takes no part of δ
+            if mechanism.loss in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
+                own = getattr(mechanism, "delta", None)
+            if own is None:
+                raise RequestError(
+                    f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule."
+                )
+            alone, delta = paid, own
         elif mechanism.loss is LossKind.GAUSSIAN:
             alone = gdp_epsilon(mechanism.sensitivity / mechanism.scale, delta)
         else:
@@ -129,23 +135,13 @@ class Entry:
         Entry
             Without a cost, and without a promise.
         """
-        return cls("reveal", LossKind.REVEALED, what, note, 0.0, 0.0, Accounting.NONE, 0.0, inf, 0.0)
+        return cls("reveal", LossKind.REVEALED, what, note, inf, 0.0, 0.0, 0.0, 0.0, Accounting.NONE)
 
     def to_dict(self) -> dict[str, str | float]:
         """Plain values for export."""
-        return {
-            "mechanism": self.mechanism,
-            "loss": self.loss.value,
-            "query": self.query,
-            "note": self.note,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "sensitivity": self.sensitivity,
-            "scale": self.scale,
-            "draws": self.draws,
-            "amount": self.amount,
-            "unit": self.accounting.unit.name,
-        }
+        plain = {**vars(self), "loss": self.loss.value, "unit": self.accounting.unit.name}
+        del plain["accounting"]
+        return plain
 
     @property
     def rho(self) -> float:
@@ -196,16 +192,6 @@ def tabulate_entries(entries: Sequence[Mapping[str, Any]], heading: str) -> Text
         for e in entries
     ]
     return TextTable(heading, ["mechanism", "query", "for", "sensitivity", "noise scale", "ε alone"], rows)
-
-
-def _compute_own_delta(mechanism: Mechanism[Any]) -> float:
-    """The part of δ that a draw takes under basic composition; 0 for what is ε-DP."""
-    if mechanism.loss not in (LossKind.GAUSSIAN, LossKind.APPROXIMATE):
-        return 0.0
-    delta: float | None = getattr(mechanism, "delta", None)
-    if delta is None:
-        raise RequestError(f"A {mechanism.name} mechanism does not say its part of delta: pay it under another rule.")
-    return delta
 
 
 def compute_total_epsilon(
@@ -260,7 +246,7 @@ class Ledger(Report):
     """All noise that was calibrated together, where some was: it sets the grid that losses are rounded up to."""
 
     def __post_init__(self) -> None:
-        self.epsilon, self.delta = check.positive(epsilon=self.epsilon), float(self.delta)
+        self.epsilon, self.delta = positive(epsilon=self.epsilon), float(self.delta)
         if self.accounting in (Accounting.PURE, Accounting.NONE):
             self.delta = 0.0
         whole = self.accounting.compute_capacity(epsilon=self.epsilon, delta=self.delta)

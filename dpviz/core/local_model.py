@@ -26,7 +26,7 @@ from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.mechanisms import DrawnNoise, KNorm, NoDensity, Priced
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import HashCodes
 from dpviz.core.queries import AsAsked, OfCells, Relation, Sensitivity
 from dpviz.core.rows import RowSource
@@ -82,7 +82,7 @@ class LocalNoise(DrawnNoise):
         """ε-DP: of the random order of places nothing more is proved."""
         return LossKind.PURE
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> Array:
+    def draw(self, truth: TupleTable, noise: StudyNoise) -> Array:
         rows = truth.values[:, 0]
         places = np.zeros((self.number, rows.shape[1]))
         chosen = rows[np.argsort(noise.uniform((len(rows),)))[: self.number]]
@@ -116,13 +116,6 @@ class DistantUsers:
 
     rows: RowSource
     over: HashCodes
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def order_by_content(self) -> Codes:
-        """As ``UserAnswers.order_by_content``: which row comes where in an order that follows from the rows."""
-        return np.argsort(self.rows.hash_rows(), kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,19 +243,30 @@ class LocalReports(Priced):
         """Which seats send a vector, shape (n,)."""
         return np.asarray(self.groups == len(self.bits) - 1)
 
-    def draw(self, truth: UserAnswers | DistantUsers, noise: NoiseSource) -> Reports:
-        if isinstance(truth, DistantUsers):
-            return self._gather_messages(truth, noise)
-        return self.messages(self.seat(truth, noise), noise)
+    def draw(self, truth: UserAnswers | DistantUsers, noise: StudyNoise) -> Reports:
+        if not isinstance(truth, DistantUsers):
+            return self.messages(self.seat(truth, noise), noise)
+        # As of answers in this process, to the last bit: the coins of a seat go to its row, and its message comes back.
+        rows = truth.rows
+        sitters = self.choose_sitters(len(rows), noise)
+        others, honest, vectors = self.toss(rows.dim, noise)
+        sent, last = choose_sent(self.middle >> self.shifts, others, honest), self.with_vector  # of placeholders
+        taken, order = sitters < len(rows), np.argsort(rows.hash_rows(), kind="stable")
+        coins = self.shifts[taken], others[taken], honest[taken]
+        ask, width = partial(_send_prefix, over=truth.over), truth.over.width
+        sent[taken] = rows.ask_each(order[sitters[taken]], *coins, ask=ask, width=width)
+        who, added = order[sitters[taken & last]], vectors[taken[last]]
+        vectors[taken[last]] = rows.ask_each(who, added, ask=_send_vector, width=rows.dim)
+        return Reports(sent, vectors)
 
-    def choose_sitters(self, users: int, noise: NoiseSource) -> Codes:
+    def choose_sitters(self, users: int, noise: StudyNoise) -> Codes:
         """Who takes each seat: users and placeholders in a secret uniform order, as many as seats.
 
         Parameters
         ----------
         users : int
             How many there are.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
@@ -272,14 +276,14 @@ class LocalReports(Priced):
         seats = len(self.groups)
         return np.argsort(noise.uniform((max(users, seats),)))[:seats]
 
-    def seat(self, truth: UserAnswers, noise: NoiseSource) -> UserAnswers:
+    def seat(self, truth: UserAnswers, noise: StudyNoise) -> UserAnswers:
         """The answers in the order of the seats; a placeholder answers with the middle.
 
         Parameters
         ----------
         truth : UserAnswers
             What users would answer.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
@@ -292,19 +296,19 @@ class LocalReports(Priced):
         sitters = self.choose_sitters(len(truth.codes), noise)
         return UserAnswers(everybody.codes[sitters], everybody.vectors[sitters])
 
-    def toss(self, dim: int, noise: NoiseSource) -> tuple[Codes, Flags, Array]:
-        """The coins of all n seats, m of them in the last group: all that chance decides, whatever is answered.
+    def toss(self, dim: int, noise: StudyNoise) -> tuple[Codes, Flags, Array]:
+        """All that chance decides of the messages of n seats, m of them in the last group, whatever is answered.
 
         Parameters
         ----------
         dim : int
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
-        arrays of shape (n,), (n,) and (m, dim)
-            What is sent for a lie, counted without the truth, and whether the truth is sent, drawn group by group; and
-            the noise of vectors, drawn last.
+        arrays of shape (n,), (n,) and (m, d)
+            What is sent for a lie, counted without the truth; whether the truth is sent; what is added to vectors.
+            Drawn group by group, and the noise of vectors last.
         """
         others, honest = np.empty(len(self.groups), dtype=np.int64), np.empty(len(self.groups), dtype=np.bool_)
         for group, bits in enumerate(self.bits):
@@ -313,37 +317,23 @@ class LocalReports(Priced):
         silence = np.zeros((int(self.with_vector.sum()), dim))
         return others, honest, self.vector_noise.draw(silence, noise)
 
-    def messages(self, truth: UserAnswers, noise: NoiseSource) -> Reports:
+    def messages(self, truth: UserAnswers, noise: StudyNoise) -> Reports:
         """What is sent from each seat.
 
         Parameters
         ----------
         truth : UserAnswers
             Answers in the order of the seats.
-        noise : NoiseSource
+        noise : StudyNoise
 
         Returns
         -------
         Reports
             Prefixes, and vectors of the last group in unit coordinates.
         """
-        others, honest, of_vectors = self.toss(truth.vectors.shape[1], noise)
+        others, honest, added = self.toss(truth.vectors.shape[1], noise)
         sent = choose_sent(truth.codes >> self.shifts, others, honest)
-        return Reports(sent, truth.vectors[self.with_vector] + of_vectors)
-
-    def _gather_messages(self, users: DistantUsers, noise: NoiseSource) -> Reports:
-        """As ``messages`` of ``seat``, to the last bit: coins go to the rows, and messages come back."""
-        sitters = self.choose_sitters(len(users), noise)
-        others, honest, of_vectors = self.toss(users.rows.dim, noise)
-        shifts, last, vectors = self.shifts, self.with_vector, of_vectors.copy()
-        sent = choose_sent(self.middle >> shifts, others, honest)  # as if all were placeholders
-        taken, order = sitters < len(users), users.order_by_content()
-        # What rows send of their codes, and of themselves, each with the coins of the own seat.
-        ask, given = partial(_send_prefix, over=users.over), (shifts[taken], others[taken], honest[taken])
-        sent[taken] = users.rows.ask_each(ask, order[sitters[taken]], *given, width=users.over.width)
-        who = order[sitters[taken & last]]
-        vectors[taken[last]] = users.rows.ask_each(_send_vector, who, of_vectors[taken[last]], width=users.rows.dim)
-        return Reports(sent, vectors)
+        return Reports(sent, truth.vectors[self.with_vector] + added)
 
     def log_density(self, released: Reports, truth: UserAnswers) -> float:
         # Of answers in the order of their seats. That order is as likely on any table: it bounds the loss.
@@ -359,7 +349,7 @@ class LocalReports(Priced):
         return total + self.vector_noise.log_density(released.vectors, truth.vectors[self.with_vector])
 
 
-def toss_response(number: int, bits: int, response: Response, noise: NoiseSource) -> tuple[Codes, Flags]:
+def toss_response(number: int, bits: int, response: Response, noise: StudyNoise) -> tuple[Codes, Flags]:
     """For each of ``number`` values which lie would be sent, counted without the truth, and whether the truth is."""
     others = noise.codes((1 << bits) - 1, number)
     return others, noise.uniform((number,)) < response.honest

@@ -24,7 +24,7 @@ from scipy.spatial.distance import cdist, pdist
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import Blocks, Region
-from dpviz.core.lattice import ExactRows, borrow_scratch
+from dpviz.core.lattice import ExactRows, OnLattice, borrow_scratch
 from dpviz.core.partitions import ProjectedCells, Voronoi
 from dpviz.core.queries import InQuanta, OfAllRows, Relation, Sensitivity, sum_by_cell
 from dpviz.core.stored_rows import compute_squared_norms, is_sparse, make_dense
@@ -142,7 +142,7 @@ class _InLossQuanta(InQuanta):
 
 
 @dataclass(frozen=True, eq=False)
-class SwapLoss(_InLossQuanta):
+class SwapLoss(OnLattice, _InLossQuanta, rounded=("centers", "candidates")):
     """Change of the loss for every swap of one centre against one candidate, shape (k, n_candidates).
 
     Entry (i, y) is the loss of ``centers`` with centre i replaced by candidate y, minus the loss of ``centers``. The
@@ -153,10 +153,6 @@ class SwapLoss(_InLossQuanta):
     centers: Array
     candidates: Array
     order: int = 2
-
-    def __post_init__(self) -> None:
-        for name in ("centers", "candidates"):
-            object.__setattr__(self, name, lattice.round_points(getattr(self, name)))
 
     @property
     def over(self) -> Voronoi:
@@ -235,7 +231,7 @@ class SwapLoss(_InLossQuanta):
 
 
 @dataclass(frozen=True, eq=False)
-class Loss(_InLossQuanta, OfAllRows):
+class Loss(OnLattice, _InLossQuanta, OfAllRows, rounded=("sets",)):
     """Loss of each of several sets of centres, shape (n_sets,); ``sets`` has shape (n_sets, k, d).
 
     Of distances to the power ``order``: 2 for k-means, 1 for k-median.
@@ -243,9 +239,6 @@ class Loss(_InLossQuanta, OfAllRows):
 
     sets: Array
     order: int = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sets", lattice.round_points(self.sets))
 
     @property
     def width(self) -> int:
@@ -287,7 +280,7 @@ class Loss(_InLossQuanta, OfAllRows):
 
 
 @dataclass(frozen=True, eq=False)
-class MedianLoss(_InLossQuanta):
+class MedianLoss(OnLattice, _InLossQuanta, rounded=("places",)):
     """Change of the summed distances of the rows of each cell if its centre moves, shape (n_cells, m).
 
     Entry (j, i) adds up, over the rows of cell j, the distance to ``places[j, i]`` minus that to ``places[j, 0]``;
@@ -296,9 +289,6 @@ class MedianLoss(_InLossQuanta):
 
     over: Voronoi | ProjectedCells
     places: Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "places", lattice.round_points(self.places))
 
     @property
     def width(self) -> int:

@@ -22,12 +22,11 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from dpviz.core import check
 from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
 from dpviz.core.arrays import Array, Codes
-from dpviz.core.check import RequestError
+from dpviz.core.check import RequestError, at_least
 from dpviz.core.domain import Region
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import find_code_range
 from dpviz.core.queries import Query, Relation, Sensitivity, SparseCounts
 
@@ -61,7 +60,7 @@ class Mechanism(Protocol[Answer]):
     def cost(self, accounting: Accounting) -> float:
         """What a draw costs, from the very object that draws."""
 
-    def draw(self, truth: Any, noise: NoiseSource) -> Answer:
+    def draw(self, truth: Any, noise: StudyNoise) -> Answer:
         """The release.
 
         Parameters
@@ -200,7 +199,7 @@ class Laplace(Calibrated):
         """Standard deviation of one entry, whatever the ``width`` of a row."""
         return sqrt(2) * self.scale
 
-    def draw(self, truth: Array, noise: NoiseSource) -> Array:
+    def draw(self, truth: Array, noise: StudyNoise) -> Array:
         return truth + noise.laplace(self.scale, truth.shape)
 
     def log_density(self, released: Array, truth: Array) -> float:
@@ -237,7 +236,7 @@ class Gaussian(Calibrated):
     def cost(self, accounting: Accounting) -> float:
         return compute_amount(self.loss, accounting, sensitivity=self.sensitivity, scale=self.scale, delta=self.delta)
 
-    def draw(self, truth: Array, noise: NoiseSource) -> Array:
+    def draw(self, truth: Array, noise: StudyNoise) -> Array:
         return truth + noise.normal(self.scale, truth.shape)
 
     def log_density(self, released: Array, truth: Array) -> float:
@@ -263,7 +262,7 @@ class KNorm(Calibrated):
         """Standard deviation of one entry of a row of ``width`` numbers."""
         return self.scale * sqrt(width + 1)
 
-    def draw(self, truth: Array, noise: NoiseSource) -> Array:
+    def draw(self, truth: Array, noise: StudyNoise) -> Array:
         return truth + noise.spherical(self.scale, truth.shape)
 
     def log_density(self, released: Array, truth: Array) -> float:
@@ -308,7 +307,7 @@ class Exponential(Calibrated):
     norm: ClassVar[str] = "range"
     log_prior: Array | None = field(default=None, compare=False)
 
-    def draw(self, truth: Array, noise: NoiseSource) -> int:
+    def draw(self, truth: Array, noise: StudyNoise) -> int:
         utility = self._log_weights(truth)
         return int(np.argmax(noise.gumbel(1.0, utility.shape) + utility))
 
@@ -397,14 +396,14 @@ class Peeling(DerivedMechanism):
         -------
         Peeling
         """
-        check.at_least(1, draws=draws)
+        at_least(1, draws=draws)
         return cls(Exponential.calibrated(share.fraction(1 / draws), sensitivity), draws, magnitudes)
 
     @property
     def draws(self) -> int:
         return self.number
 
-    def draw(self, truth: Array, noise: NoiseSource) -> Codes:
+    def draw(self, truth: Array, noise: StudyNoise) -> Codes:
         utility = self._utility(truth)
         order = np.argsort(-(utility + noise.gumbel(1.0, utility.shape)), axis=-1, kind="stable")
         return order[..., : self.draws]
@@ -465,7 +464,7 @@ class NoisyThreshold(DerivedMechanism):
         """ln (1 - f(count))."""
         return self.once.log_above(count - self.threshold)
 
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> Codes:
+    def draw(self, truth: SparseCounts, noise: StudyNoise) -> Codes:
         awake = noise.exponential(1.0, truth.values.shape) > -self.log_active(truth.values)
         empty_rate = float(np.exp(self.log_active(np.zeros(1))[0]))
         spurious = noise.binomial(truth.universe - len(truth.codes), empty_rate)
@@ -514,7 +513,7 @@ class SparseLaplace(DrawnNoise):
         once = Laplace.calibrated(share, sensitivity)
         return cls(once, cutoff_in_scales * once.scale)
 
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
+    def draw(self, truth: SparseCounts, noise: StudyNoise) -> SparseCounts:
         noisy = self.once.draw(truth.values, noise)
         kept = np.abs(noisy) > self.cutoff
         beyond = noise.binomial(truth.universe - len(truth.codes), float(np.exp(-self.cutoff / self.scale)))
@@ -540,7 +539,7 @@ class SparseLaplace(DrawnNoise):
         return np.where(gap > 0, outside, inside)
 
 
-def draw_absent_codes(truth: SparseCounts, number: int, noise: NoiseSource) -> Codes:
+def draw_absent_codes(truth: SparseCounts, number: int, noise: StudyNoise) -> Codes:
     """``number`` distinct codes drawn uniformly from the cells that ``truth`` does not list.
 
     Parameters
@@ -601,7 +600,7 @@ class NoisyExcess(DrawnNoise):
             raise RequestError("An excess is over a threshold of at least 0 rows: give one.")
         return cls(Laplace.calibrated(share, replace(sensitivity, l1=sensitivity.one_way)), threshold)
 
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> Array:
+    def draw(self, truth: SparseCounts, noise: StudyNoise) -> Array:
         return self.once.draw(self._excess(truth), noise)
 
     def log_density(self, released: Array, truth: SparseCounts) -> float:
@@ -647,7 +646,7 @@ class PathCounts(DrawnNoise):
         -------
         PathCounts
         """
-        check.at_least(1, levels=levels)
+        at_least(1, levels=levels)
         kind = Laplace if share.accounting in (Accounting.PURE, Accounting.PLD) else Gaussian
         return cls(kind.calibrated(share.fraction(1 / levels), sensitivity), levels, min_branch)
 
@@ -659,7 +658,7 @@ class PathCounts(DrawnNoise):
     def draws(self) -> int:
         return self.levels
 
-    def draw(self, truth: SparseCounts, noise: NoiseSource) -> SparseCounts:
+    def draw(self, truth: SparseCounts, noise: StudyNoise) -> SparseCounts:
         return self.walk(truth, lambda counts: self.once.draw(counts, noise))
 
     def walk(self, truth: SparseCounts, draw: Callable[[Any], Array]) -> SparseCounts:
@@ -715,14 +714,11 @@ def count_below(nodes: Codes, histogram: SparseCounts) -> Any:
     return before[end] - before[first]
 
 
-Value = TypeVar("Value", covariant=True)
-
-
 @dataclass(frozen=True, eq=False)
-class Measurement(Generic[Value, Drawer]):
+class Measurement(Generic[Answer, Drawer]):
     """A value that left the session, and the very mechanism that drew it; what that tells of its noise is public."""
 
-    value: Value
+    value: Answer
     mechanism: Drawer
 
     @property

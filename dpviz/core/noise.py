@@ -1,131 +1,16 @@
 """The only place that draws noise.
 
 ``StudyNoise`` is for studies and teaching: seedable, floating-point, fast; it is not hardened against an adversary who
-inspects the low-order bits of a release (Mironov 2012). A release-grade source implements the same protocol.
+inspects the low-order bits of a release (Mironov 2012). Release-grade noise is ``exact_noise``.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 
 from dpviz.core.arrays import Array, Codes
 
 ArrayShape = tuple[int, ...]
-
-
-class NoiseSource(Protocol):
-    """What mechanisms need from randomness: independent draws of a shape, in the units of what they are added to."""
-
-    hardened: bool
-    """Whether samples are safe against floating-point attacks and come from the operating system's randomness."""
-
-    def laplace(self, scale: float, shape: ArrayShape) -> Array:
-        """Density exp(-|x| / scale) / (2 scale).
-
-        Parameters
-        ----------
-        scale
-        shape
-
-        Returns
-        -------
-        array
-        """
-
-    def normal(self, sd: float, shape: ArrayShape) -> Array:
-        """Mean 0, standard deviation ``sd``.
-
-        Parameters
-        ----------
-        sd
-        shape
-
-        Returns
-        -------
-        array
-        """
-
-    def exponential(self, scale: float, shape: ArrayShape) -> Array:
-        """Mean ``scale``.
-
-        Parameters
-        ----------
-        scale
-        shape
-
-        Returns
-        -------
-        array
-            Independent draws, none below 0.
-        """
-
-    def gumbel(self, scale: float, shape: ArrayShape) -> Array:
-        """Standard Gumbel times ``scale``.
-
-        Parameters
-        ----------
-        scale
-        shape
-
-        Returns
-        -------
-        array
-        """
-
-    def cauchy(self, scale: float, shape: ArrayShape) -> Array:
-        """Density 1 / (π scale (1 + (x / scale)²)).
-
-        Parameters
-        ----------
-        scale
-        shape
-
-        Returns
-        -------
-        array
-        """
-
-    def spherical(self, scale: float, shape: ArrayShape) -> Array:
-        """Vectors along the last axis with density proportional to exp(-norm / scale).
-
-        Parameters
-        ----------
-        scale
-        shape
-
-        Returns
-        -------
-        array
-            Of that shape; vectors are independent of each other.
-        """
-
-    def uniform(self, shape: ArrayShape) -> Array: ...
-    def binomial(self, trials: int, probability: float) -> int:
-        """How many of ``trials`` succeed, each with that ``probability``.
-
-        Parameters
-        ----------
-        trials
-        probability
-
-        Returns
-        -------
-        int
-        """
-
-    def codes(self, below: int, size: int) -> Codes:
-        """Uniform whole numbers from 0 on that are ``below`` another, repeats included.
-
-        Parameters
-        ----------
-        below, size
-
-        Returns
-        -------
-        int array of shape (size,)
-        """
 
 
 class StudyNoise:

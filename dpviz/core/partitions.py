@@ -20,17 +20,16 @@ from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from dpviz.core import lattice
-from dpviz.core.arrays import Array, Codes, Flags
+from dpviz.core.arrays import Array, Codes, Flags, Short
 from dpviz.core.domain import Region
-from dpviz.core.lattice import ExactRows, borrow_scratch, multiply, multiply_plus
+from dpviz.core.lattice import ExactRows, OnLattice, borrow_scratch, multiply, multiply_plus
 from dpviz.core.stored_rows import compute_squared_norms, make_dense
 
 
 @dataclass(frozen=True, eq=False)
-class HashCodes:
+class HashCodes(OnLattice, rounded=("planes",)):
     """One cell for each of the 2^D codes of D planes, unit coordinates.
 
     Parameters
@@ -45,9 +44,6 @@ class HashCodes:
     planes: Array
     offsets: Array
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "planes", lattice.round_points(self.planes))
-
     @property
     def depth(self) -> int:
         return len(self.planes)
@@ -61,11 +57,6 @@ class HashCodes:
         depth, dim = self.planes.shape
         return int(dim + 2 * depth)
 
-    @cached_property
-    def _place_values(self) -> Array:
-        # Whole numbers of up to 53 bits: a product of floats adds them exactly.
-        return np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64))
-
     def assign(self, points: Any) -> Codes:
         """Code of each of any ``points``, as exact as floats are, shape (rows,)."""
         return self._codes(self.offsets[:, None] > (points @ self.planes.T).T)
@@ -75,7 +66,8 @@ class HashCodes:
         return self._codes(multiply(self.planes, rows) < self.offsets[:, None])
 
     def _codes(self, below: Flags) -> Codes:
-        return (self._place_values @ below).astype(np.int64)
+        # Whole numbers of up to 53 bits: a product of floats adds them exactly.
+        return (np.exp2(np.arange(self.depth - 1, -1, -1, dtype=np.float64)) @ below).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +146,6 @@ def find_code_range(nodes: Codes, depth: int) -> tuple[Codes, Codes]:
 # Codes of cells are 64-bit integers, and so are the trials of the binomial law of empty cells.
 MOST_CELLS = 2**62
 
-Short = npt.NDArray[np.float32]
-
 # From so many columns on, and so many centres, nearest centres are sought in short floats first: they take two thirds.
 _MANY_COLUMNS, _FEW_CENTERS = 16, 8
 # So many distances at a time stay near the processor. A chunk has more rows where there are many centres: its sums are
@@ -188,7 +178,7 @@ class Everything(_AxisByAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class Voronoi:
+class Voronoi(OnLattice, rounded=("centers",)):
     """Cells of the points that lie nearest to each of ``centers``, shape (k, d), unit coordinates.
 
     The centres are rounded to the lattice of released points, so that distances to rows are exact.
@@ -198,9 +188,6 @@ class Voronoi:
     # What is computed of the centres once, not for every chunk: that would cost as much as some of them.
     _short: dict[float, tuple[Short, Short, np.float32]] = field(default_factory=dict, init=False, repr=False)
     _marked: dict[tuple[float, int], Array | None] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "centers", lattice.round_points(self.centers))
 
     @property
     def n_cells(self) -> int:
@@ -487,7 +474,7 @@ class Zoomed(_AxisByAxis):
 
 
 @dataclass(frozen=True, eq=False)
-class ProjectedCells:
+class ProjectedCells(OnLattice, rounded=("frame",)):
     """The cells of ``inner`` seen through the public linear map ``frame`` of shape (p, d), clipped to ``region``."""
 
     inner: Voronoi | Grid | UnevenGrid
@@ -501,9 +488,6 @@ class ProjectedCells:
     @property
     def width(self) -> int:
         return self.inner.width + 2 * len(self.frame)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", lattice.round_points(self.frame))
 
     def find_cells(self, rows: ExactRows) -> Codes:
         """Cell of the projection of each row, shape (rows,)."""
@@ -602,6 +586,8 @@ class CubeTree(_AxisByAxis):
         return self.levels[level - 1] >> self.dim
 
 
-# Partitions whose cells are few enough to be written down, each with its number; and all.
-Listed = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
-Partition = Listed | CubeTree | HashCodes
+DensePartition = Everything | Voronoi | Grid | UnevenGrid | Zoomed | ProjectedCells | HashTree
+"""Partitions of which every cell is answered for."""
+SparsePartition = Grid | ProjectedCells | CubeTree | HashCodes
+"""Those that may have too many cells to write down."""
+Partition = DensePartition | SparsePartition

@@ -22,7 +22,7 @@ from copy import copy
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
 from math import fsum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -37,11 +37,8 @@ from dpviz.core.exact_noise import DELTA_PART, EPSILON_SLACK, INSTEAD, ExactSour
 from dpviz.core.exact_noise import MOST_CELLS as EXACT_CELLS
 from dpviz.core.lattice import MOST_ROWS
 from dpviz.core.ledger import Entry, Ledger
-from dpviz.core.local_model import DistantUsers, UserQuestion
-from dpviz.core.mechanisms import Additive, Kind, Measurement, Mechanism, Question, choose_noise_kind
-from dpviz.core.noise import NoiseSource, StudyNoise
-from dpviz.core.partitions import MOST_CELLS as ALL_CELLS
-from dpviz.core.partitions import Everything
+from dpviz.core.mechanisms import Additive, Answer, Drawer, Kind, Measurement, Mechanism, Question, choose_noise_kind
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, Count, Query, Relation, Sensitivity, Tallies
 from dpviz.core.revealed_rows import Revealed, sample_rows
 from dpviz.core.rows import BLOCK_NUMBERS, NOT_AT_ONCE, Rows, RowSource, find_rows_in_use, move_into_region
@@ -97,39 +94,35 @@ class AccessLog:
 
     def clear(self) -> None:
         """Begin anew, as a new process does."""
-        self._looks: list[tuple[str, AccessKind]] = []
-        self._studies: list[str] = []
-        self._runs: list[tuple[str, float]] = []
-        self._grids: list[str] = []
+        self._seen: list[tuple[str, str, float]] = []
+
+    def _add(self, source: str, what: str, epsilon: float = 0.0) -> None:
+        with self._lock:
+            self._seen.append((source, what, epsilon))
 
     def add_look(self, source: str, kind: AccessKind) -> None:
         """Count a look at rows."""
-        with self._lock:
-            self._looks.append((source, kind))
+        self._add(source, kind)
 
     def add_study(self, source: str) -> None:
         """Count a study of losses; that it looked at them is counted apart."""
-        with self._lock:
-            self._studies.append(source)
+        self._add(source, "study")
 
     def add_run(self, source: str, epsilon: float) -> None:
         """Count a run that no account has paid for, or none that outlives this process."""
-        with self._lock:
-            self._runs.append((source, epsilon))
+        self._add(source, "run", epsilon)
 
     def add_grid_read(self, source: str) -> None:
         """Count that a k was read from the grid of such a run."""
-        with self._lock:
-            self._grids.append(source)
+        self._add(source, "grid")
 
     def count(self, source: str) -> AccessTotals:
         """What was seen of one table, or may have been."""
         with self._lock:
-            looks = Counter(kind for table, kind in self._looks if table in (source, ""))
-            studies, grids = (sum(table in (source, "") for table in one) for one in (self._studies, self._grids))
-            costs = [epsilon for table, epsilon in self._runs if table in (source, "")]
-        ordered = {kind: looks[kind] for kind in AccessKind if looks[kind]}
-        return AccessTotals(ordered, studies, len(costs), fsum(costs), grids)
+            seen = [(what, epsilon) for table, what, epsilon in self._seen if table in (source, "")]
+        times = Counter(what for what, _ in seen)
+        looks, spent = {kind: times[kind] for kind in AccessKind if times[kind]}, fsum(epsilon for _, epsilon in seen)
+        return AccessTotals(looks, times["study"], times["run"], spent, times["grid"])
 
 
 ACCESS_LOG = AccessLog()
@@ -170,8 +163,7 @@ def refuse_unknown(query: Query, mechanism: Mechanism[Any]) -> None:
     """
     if type(mechanism) not in MECHANISMS:
         raise check.RequestError(f"{type(mechanism).__name__} is not a mechanism the session knows.")
-    local = type(query) in LOCAL and type(mechanism) is LOCAL[type(query)]
-    over = query.over if type(query) in QUERIES or local else None
+    over = query.over if type(query) in QUERIES or LOCAL.get(type(query)) is type(mechanism) else None
     inner = over.inner if isinstance(over, partitions.ProjectedCells) else over
     suits = SPARSE.get(type(query), DENSE)
     if type(over) not in suits or type(inner) not in suits or isinstance(inner, partitions.ProjectedCells):
@@ -193,11 +185,6 @@ def name_unit(rows_per_person: int | None) -> str:
         return "1 row"
     plural = "" if rows_per_person == 1 else "s"
     return f"1 person, up to {rows_per_person} row{plural}"
-
-
-# A value, and the mechanism that it is drawn with.
-V = TypeVar("V")
-M = TypeVar("M")
 
 
 class PrivateTable:
@@ -354,7 +341,7 @@ class PrivateTable:
         epsilon: float,
         delta: float,
         accounting: Accounting,
-        noise: NoiseSource | ExactSource,
+        noise: StudyNoise | ExactSource,
         needs_n: bool = True,
         draws: Callable[[PrivateSession], Sequence[NoiseDraws]] | None = None,
     ) -> PrivateSession:
@@ -369,7 +356,7 @@ class PrivateTable:
         ----------
         epsilon, delta : float
         accounting : Accounting
-        noise : NoiseSource or ExactSource
+        noise : StudyNoise or ExactSource
         needs_n : bool
             Whether the plan asks for the number of rows; where it is private a part of the budget buys one.
         draws : function or None
@@ -459,7 +446,7 @@ class PrivateSession:
     relation: Relation
     rows_per_person: int
     ledger: Ledger
-    _noise: NoiseSource | ExactSource
+    _noise: StudyNoise | ExactSource
     _n: int | None
 
     def __post_init__(self) -> None:
@@ -514,7 +501,7 @@ class PrivateSession:
     @property
     def most_cells(self) -> float:
         """The cells of a sparse question: release-grade noise is drawn on each of them."""
-        return EXACT_CELLS if self._noise.hardened else ALL_CELLS
+        return EXACT_CELLS if self._noise.hardened else partitions.MOST_CELLS
 
     def noise_kind(self, *, spherical: bool = False) -> Kind[Array, Additive]:
         """Noise that is added to an array: Laplace under pure accounting, or K-norm if ``spherical``; else Gaussian."""
@@ -524,7 +511,7 @@ class PrivateSession:
         """The most that one unit of privacy changes the answer to ``query``; public."""
         return query.sensitivity(self.relation, self.region).times(self.rows_per_person)
 
-    def mechanism(self, query: Query, kind: Kind[Any, M], share: Budget, **options: object) -> M:
+    def mechanism(self, query: Query, kind: Kind[Any, Drawer], share: Budget, **options: object) -> Drawer:
         """The mechanism that ``ask`` would use: an algorithm may plan with its scale, which is public.
 
         Parameters
@@ -537,14 +524,16 @@ class PrivateSession:
 
         Returns
         -------
-        M
+        Drawer
             With the noise that ``ask`` would use; nothing is charged.
         """
         return kind.calibrated(share, self.sensitivity(query), **options)
 
     def buy_n(self, share: Budget) -> None:
         """Release a noisy number of rows, used wherever the algorithm needs n; the rest stays in ``budget``."""
-        self._n = max(1, round(float(self.release(Count(Everything()), share, note="number of rows").value[0])))
+        self._n = max(
+            1, round(float(self.release(Count(partitions.Everything()), share, note="number of rows").value[0]))
+        )
         self.budget = self.ledger.left
 
     def calibrate(self, **draws: NoiseDraws) -> Shares:
@@ -582,7 +571,9 @@ class PrivateSession:
         """
         return self.ask(query, self.noise_kind(spherical=spherical), share, note=note)
 
-    def ask(self, query: Query, kind: Kind[V, M], share: Budget, *, note: str, **options: object) -> Measurement[V, M]:
+    def ask(
+        self, query: Query, kind: Kind[Answer, Drawer], share: Budget, *, note: str, **options: object
+    ) -> Measurement[Answer, Drawer]:
         """The answer to ``query`` by a mechanism of that ``kind``, bought with ``share`` and public ``options``.
 
         The session computes the sensitivity and buys the noise itself: whoever asks cannot get it wrong.
@@ -771,8 +762,10 @@ class PrivateSession:
 
     def _compute_true_answers(self, queries: list[Query]) -> list[Any]:
         """Answers without noise, added up over chunks; users whose rows are not in memory answer where these lie."""
-        if not self._rows.in_memory and isinstance(query := queries[0], UserQuestion):  # which is asked alone
-            return [DistantUsers(self._rows, query.over)]
+        if not self._rows.in_memory and isinstance(
+            query := queries[0], local_model.UserQuestion
+        ):  # which is asked alone
+            return [local_model.DistantUsers(self._rows, query.over)]
         totals = self._rows.total(Tallies(tuple(queries)), max(query.width for query in queries))
         if self._noise.hardened:
             return [WholeTruth.of(query, total, self.region) for query, total in zip(queries, totals, strict=True)]

@@ -16,18 +16,16 @@ from math import ceil, exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from dpviz.core import check
 from dpviz.core.accounting import Accounting, Budget, LossKind, compute_amount, compute_ratio
-from dpviz.core.arrays import Array
-from dpviz.core.check import RequestError
+from dpviz.core.arrays import Array, Flags
+from dpviz.core.check import RequestError, within
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.mechanisms import Priced
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, OfBox, Relation, Sensitivity
 
 # Noise never gets narrower than this part of the box: else numbers would round it away, and show a row.
@@ -71,11 +69,6 @@ class ClippedColumns:
         """Each column in ascending order between its two bounds, shape (n + 2, d)."""
         return np.concatenate([self.lower[None], np.sort(self.values, axis=0), self.upper[None]])
 
-    def compute_rank_scores(self, ranks: Array) -> Array:
-        """Distance of ``ranks`` (rows on the left of a place) from what each level asks for, shape (levels, *ranks)."""
-        wanted = np.array(self.levels) * len(self.values)
-        return np.asarray(np.abs(ranks - wanted.reshape(-1, *[1] * np.ndim(ranks))))
-
 
 @dataclass(frozen=True, eq=False)
 class _InBox(AsAsked, OfBox):
@@ -86,7 +79,7 @@ class _InBox(AsAsked, OfBox):
     def __post_init__(self) -> None:
         super().__post_init__()
         for level in self.levels:
-            check.within(0.0, 1.0, level=level)
+            within(0.0, 1.0, level=level)
 
     def tally(self, rows: ExactRows, cell: object) -> ClippedColumns:
         return ClippedColumns(np.clip(rows.values, self.lower, self.upper), self.lower, self.upper, self.levels)
@@ -193,7 +186,7 @@ class ExponentialQuantile:
             return compute_amount(self.loss, accounting, sensitivity=self.total, scale=self.scale)
         return self.draws * compute_amount(self.loss, accounting, sensitivity=self.range, scale=self.scale)
 
-    def draw(self, truth: ClippedColumns, noise: NoiseSource) -> Array:
+    def draw(self, truth: ClippedColumns, noise: StudyNoise) -> Array:
         """Released places, shape (levels, d)."""
         weights, edges = self._log_weights(truth), truth.edges
         gap = (weights + noise.gumbel(1.0, weights.shape)).argmax(axis=1)
@@ -211,7 +204,8 @@ class ExponentialQuantile:
     def _log_weights(self, truth: ClippedColumns) -> Array:
         """ln of the mass of every gap, not normalised, shape (levels, n + 1, d)."""
         gaps = np.diff(truth.edges, axis=0)
-        scores = truth.compute_rank_scores(np.arange(len(gaps), dtype=np.float64))
+        wanted = np.array(truth.levels)[:, None] * len(truth.values)
+        scores = np.abs(np.arange(len(gaps), dtype=np.float64) - wanted)  # of the rows on the left of each gap
         with np.errstate(divide="ignore"):
             weights: Array = np.log(gaps) - scores[:, :, None] / self.scale
         return weights
@@ -295,7 +289,7 @@ class SmoothMedian(Priced):
             return 2 / self._epsilon
         return 1 / (1 / self.scale - self.smoothness) if self.tight else 6 * self.scale
 
-    def draw(self, truth: ClippedColumns, noise: NoiseSource) -> Array:
+    def draw(self, truth: ClippedColumns, noise: StudyNoise) -> Array:
         """Released medians, shape (d,)."""
         middle, spread = self._compute_law(truth)
         unit = noise.laplace(1.0, middle.shape) if self.delta else noise.cauchy(1.0, middle.shape)
@@ -375,6 +369,6 @@ def compute_smooth_sensitivity(edges: Array, place: int, smoothness: float) -> f
     return most * exp(smoothness)
 
 
-def _find_unexceeded(parts: Array) -> npt.NDArray[np.bool_]:
+def _find_unexceeded(parts: Array) -> Flags:
     """Which ``parts`` are larger than all before them, the first one in any case."""
     return np.asarray(parts > np.r_[-np.inf, np.maximum.accumulate(parts)[:-1]])

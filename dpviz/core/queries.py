@@ -34,8 +34,8 @@ from scipy import sparse
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes
 from dpviz.core.domain import CIRCLE, Region, Shape
-from dpviz.core.lattice import ExactRows, borrow_scratch, count_quanta, multiply
-from dpviz.core.partitions import CubeTree, Everything, Grid, HashCodes, Listed, Partition, ProjectedCells, Voronoi
+from dpviz.core.lattice import ExactRows, OnLattice, borrow_scratch, count_quanta, multiply
+from dpviz.core.partitions import DensePartition, Everything, Partition, ProjectedCells, SparsePartition, Voronoi
 from dpviz.core.stored_rows import FEW_COLUMNS, compute_squared_norms, is_sparse, make_dense
 
 
@@ -184,10 +184,6 @@ class OfCells(InQuanta):
         return self.over.width
 
 
-class OfCoordinates(InRowQuanta, OfCells):
-    """A question that adds up coordinates of rows."""
-
-
 class AsAsked:
     """A question whose answer is a bag of rows, which knows its own order."""
 
@@ -230,18 +226,19 @@ class OfBox(OfAllRows):
 class Count(OfOneBin, OfCells):
     """Rows per cell, shape (n_cells,)."""
 
-    over: Listed
+    over: DensePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
-        by_product = _find_counts(rows, cell)
-        return np.bincount(cell, minlength=self.over.n_cells) if by_product is None else by_product
+        # A sum over the same cells has found them already.
+        last, counts = rows.shared.get("counts", (None, None))
+        return counts if last is cell else np.bincount(cell, minlength=self.over.n_cells)
 
 
 @dataclass(frozen=True, eq=False)
-class Sum(OfCoordinates):
+class Sum(InRowQuanta, OfCells):
     """Coordinate sums per cell, shape (n_cells, d), unit coordinates."""
 
-    over: Listed
+    over: DensePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> Codes:
         return sum_coordinates(rows, cell, self.over.n_cells)
@@ -277,12 +274,6 @@ def sum_coordinates(rows: ExactRows, cell: Codes, n_cells: int) -> Codes:
     sums = sum_by_cell(rows.padded, cell, n_cells)
     rows.shared["counts"] = (cell, sums[:, -1].astype(np.int64))
     return count_quanta(sums[:, :-1], rows.bits)
-
-
-def _find_counts(rows: ExactRows, cell: Codes) -> Codes | None:
-    """Rows of each cell, if a sum over the same cells has found them already."""
-    last: tuple[Codes, Codes] = rows.shared.get("counts", (None, None))
-    return last[1] if last[0] is cell else None
 
 
 def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None = None) -> Array:
@@ -321,18 +312,14 @@ def sum_by_cell(values: Any, cell: Codes, n_cells: int, *, weights: Array | None
 def _make_blank_indicator(n_cells: int, rows: int) -> Any:
     """Which row lies in which cell, apart from that: checking and making it would take as long as the product."""
     blank: Any = sparse.csc_array((n_cells, rows))
-    blank.data, blank.indptr = _make_ones(rows.bit_length())[:rows], _make_counts(rows.bit_length())[: rows + 1]
+    ones, counts = _make_ones_and_counts(rows.bit_length())
+    blank.data, blank.indptr = ones[:rows], counts[: rows + 1]
     return blank
 
 
 @lru_cache(maxsize=2)
-def _make_ones(bits: int) -> Array:
-    return np.ones(2**bits)
-
-
-@lru_cache(maxsize=2)
-def _make_counts(bits: int) -> Codes:
-    return np.arange(2**bits + 1)
+def _make_ones_and_counts(bits: int) -> tuple[Array, Codes]:
+    return np.ones(2**bits), np.arange(2**bits + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,7 +368,7 @@ class SparseCounts:
 class SparseCount(OfOneBin, OfCells):
     """Rows per non-empty cell of a partition that may have up to 2^62 cells."""
 
-    over: Grid | ProjectedCells | CubeTree | HashCodes
+    over: SparsePartition
 
     def tally(self, rows: ExactRows, cell: Codes) -> SparseCounts:
         return SparseCounts.of(cell, self.over.n_cells)
@@ -408,15 +395,12 @@ class Tallies:
 
 
 @dataclass(frozen=True, eq=False)
-class _FromPoints(InQuanta):
+class _FromPoints(OnLattice, InQuanta, rounded=("at",)):
     """A question about residuals from ``at`` (n_cells, d), of which a row needs so many ``copies`` at a time."""
 
     copies: ClassVar[int] = 1
     over: Everything | Voronoi | ProjectedCells
     at: Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", lattice.round_points(self.at))
 
     @property
     def width(self) -> int:
@@ -522,7 +506,7 @@ class Pull(_UnitVectorSum):
 
 
 @dataclass(frozen=True, eq=False)
-class Spread(_FromPoints):
+class Spread(_FromPoints, rounded=("frame",)):
     """Per cell, the sum of v vᵀ with v the residual shortened to ``clipping_radius``, seen along the axes ``frame`` (q,
     d).
 
@@ -531,11 +515,6 @@ class Spread(_FromPoints):
 
     clipping_radius: float
     frame: Array | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.frame is not None:
-            object.__setattr__(self, "frame", lattice.round_points(self.frame))
 
     @property
     def axes(self) -> int:
@@ -630,7 +609,7 @@ def read_power_sums(answer: Array, dim: int, radius: float) -> tuple[Array, Arra
     Returns
     -------
     arrays of shape (n_cells, d) and (n_cells, d, d)
-        Sums of residuals and of their outer products, unit coordinates.
+        Sums of residuals, and of their outer products, unit coordinates.
     """
     return answer[:, :dim] * radius, unpack_symmetric(answer[:, dim:], dim) * radius**2
 
@@ -672,7 +651,7 @@ class Weights(Sum):
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenSum(OfCoordinates):
+class ChosenSum(InRowQuanta, OfCells):
     """Sums of each cell at ``coordinates`` of its own, shape (n_cells, J): for rows with few entries that are not 0.
 
     A row with at most s entries of size at most Λ changes a sum by no more than sΛ in the l1 norm, whatever the number
@@ -803,14 +782,11 @@ class SegmentHistogram(OfOneBin, OfCells):
                 turns = np.arctan2(values[:, 1], values[:, 0]) / tau
                 place = np.rint(turns * CIRCLE).astype(np.int64) % CIRCLE
                 return place * self.bins // CIRCLE
-            case _:
-                return self._find_bins(values[:, 0] / self.half)
-
-    def _find_bins(self, values: Array) -> Codes:
-        """The bin of each of the values (n,) in [-1, 1]; the first one takes what lies before its start."""
+        along = values[:, 0] / self.half
         if not self.starts:
-            return decode_bins(values, self.bins)
-        place = np.searchsorted(self.starts, decode_bins(values, FINE_PARTS), side="right") - 1
+            return decode_bins(along, self.bins)
+        # The first bin takes what lies before its start.
+        place = np.searchsorted(self.starts, decode_bins(along, FINE_PARTS), side="right") - 1
         return np.clip(place, 0, self.bins - 1)
 
 

@@ -43,7 +43,12 @@ class Report(ABC):
         return "\n".join(block.to_text() if isinstance(block, TextTable) else block for block in self._list_blocks())
 
     def _repr_html_(self) -> str:
-        return f"{_draw_picture(self)}{_render(list(self._list_blocks()))}"
+        draw = _PICTURES.get(type(self).__name__)
+        try:
+            picture = "" if draw is None else draw(self)
+        except Exception as error:  # the numbers are there, whatever has become of the picture
+            picture = _render([f"No picture: {type(error).__name__}."])
+        return f"{picture}{_render(list(self._list_blocks()))}"
 
     @staticmethod
     def render_by(render: Callable[..., str]) -> None:
@@ -72,14 +77,6 @@ class Report(ABC):
             Of a value, to HTML.
         """
         _PICTURES[name] = draw
-
-
-def _draw_picture(value: Report) -> str:
-    draw = _PICTURES.get(type(value).__name__)
-    try:
-        return "" if draw is None else draw(value)
-    except Exception as error:  # the numbers are there, whatever has become of the picture
-        return _render([f"No picture: {type(error).__name__}."])
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

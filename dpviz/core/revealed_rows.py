@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.arrays import Array, Codes
-from dpviz.core.content import Hashes, hash_content
+from dpviz.core.arrays import Array, Codes, Hashes
+from dpviz.core.content import hash_content
 from dpviz.core.lattice import ExactRows
 from dpviz.core.rows import RowSource
 
@@ -61,15 +61,15 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
         Unit coordinates; the same in whatever order the rows come.
     """
     (counts,) = rows.total(_count_buckets, 1)
-    # Which rows in order are taken: at most so many, evenly.
     n = int(counts.sum())
+    # Which of the rows in order are taken: at most so many, evenly.
     wanted = np.arange(n) if n <= most else (np.arange(most) * n + n // 2) // most
     ends = np.cumsum(counts)
     buckets = np.searchsorted(ends, wanted, side="right")
     (found,) = rows.total(partial(_find_hashes, buckets=np.unique(buckets)), 2)
-    every, often = (np.concatenate(part) for part in zip(*found, strict=True))
-    hashes, each = np.unique(every, return_inverse=True)
-    times = np.bincount(each, often, len(hashes)).astype(np.int64)
+    some, often = (np.concatenate(part) for part in zip(*found, strict=True))
+    hashes, at = np.unique(some, return_inverse=True)
+    times = np.bincount(at, often, len(hashes)).astype(np.int64)
     # Where the copies of each hash end in the order of all rows: buckets that nobody wants lie between.
     known = _find_bucket(hashes)
     within = np.cumsum(times)
@@ -77,10 +77,9 @@ def sample_rows(rows: RowSource, most: int = MOST_SAMPLED) -> Array:
     place = np.searchsorted((ends - counts)[known] + within - before, wanted, side="right")
     chosen, copies = np.unique(hashes[place], return_counts=True)
     (kept,) = rows.total(partial(_find_rows, wanted=chosen), rows.dim)
-    # One row for each of the hashes, in their order.
-    stacked = np.concatenate(kept)
-    known_hashes, first = np.unique(hash_content(stacked), return_index=True)
-    return np.repeat(stacked[first[np.searchsorted(known_hashes, chosen)]], copies, axis=0)
+    shown = np.concatenate(kept)
+    known, first = np.unique(hash_content(shown), return_index=True)
+    return np.repeat(shown[first[np.searchsorted(known, chosen)]], copies, axis=0)
 
 
 def _find_bucket(hashes: Hashes) -> Codes:

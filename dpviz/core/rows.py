@@ -5,51 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
-from typing import Any, Protocol
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from dpviz.core import check, lattice
-from dpviz.core.arrays import Array, Codes
-from dpviz.core.content import Hashes, hash_content, keep_rows_per_person
+from dpviz.core.arrays import Array, Codes, Hashes
+from dpviz.core.block_models import BlockKMeans
+from dpviz.core.content import hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
-from dpviz.core.stored_rows import (
-    ProjectedRows,
-    RowView,
-    SeenRows,
-    Sparsified,
-    Unfolded,
-    allocate_rows,
-    choose_order,
-    find_complete,
-    is_sparse,
-    keep_largest_entries,
-)
+from dpviz.core.stored_rows import SeenRows, allocate_rows, choose_order, find_complete, is_sparse, keep_largest_entries
 
-
-class BlockModel(Protocol):
-    """What is computed from each block of rows by itself, whatever the order of its rows and its own number."""
-
-    def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """A line for each of ``number`` blocks.
-
-        Parameters
-        ----------
-        rows : array of shape (m, d)
-            Unit coordinates.
-        block : int array of shape (m,)
-            Where each row lies.
-        number
-
-        Returns
-        -------
-        array of shape (number, ...)
-        """
+if TYPE_CHECKING:
+    from dpviz.core.engine_rows import EngineRows
 
 
 def count_dealt(number: int, at: int, hands: int) -> int:
@@ -95,134 +69,12 @@ NOT_AT_ONCE = (
 )
 
 
-class RowSource(Protocol):
-    """Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether ``values`` can be had."""
-
-    @property
-    def dim(self) -> int:
-        """Columns."""
-
-    @property
-    def persons(self) -> Codes | None:
-        """Whose each row is, of rows in memory; None where every row is somebody else's."""
-
-    @property
-    def values(self) -> Any:
-        """All rows at once."""
-
-    def __len__(self) -> int: ...
-
-    def total(self, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
-        """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row.
-
-        Parameters
-        ----------
-        ask : function
-            Of some of the rows, to a list of answers that can be added.
-        width : int
-            Numbers a row that the answer needs in memory.
-
-        Returns
-        -------
-        list of object
-            One sum for each answer, in whole numbers.
-        """
-
-    def hash_rows(self) -> Hashes:
-        """64 bits for each row, shape (n,), from its content alone."""
-
-    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
-        """The lines of ``model`` for all blocks.
-
-        Parameters
-        ----------
-        model : BlockModel
-        block : int array of shape (n,)
-            Where each row lies.
-        number : int
-            How many blocks there are.
-
-        Returns
-        -------
-        array of shape (number, ...)
-            A line for each block.
-        """
-
-    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
-        """What single rows answer, each by itself.
-
-        Parameters
-        ----------
-        ask : function
-            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
-            an array with a line for each.
-        who : int array of shape (m,)
-            Rows, by their number in this source, none twice.
-        *given : array of shape (m, ...)
-            A line for each of them.
-        width : int
-            Numbers a row that the answer needs in memory.
-
-        Returns
-        -------
-        array of shape (m, ...)
-            A line for each of them.
-        """
-
-    def unfold(self, points: int, region: Region) -> RowSource:
-        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
-
-        Parameters
-        ----------
-        points : int
-            How many stand side by side.
-        region : Region
-
-        Returns
-        -------
-        RowSource
-            Of as many rows as there are points.
-        """
-
-    def project(self, frame: Array, region: Region) -> RowSource:
-        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``.
-
-        Parameters
-        ----------
-        frame : array of shape (p, d)
-            Rows are axes.
-        region : Region
-
-        Returns
-        -------
-        RowSource
-        """
-
-    def sparsify(self, most: int, region: Region) -> RowSource:
-        """The rows with their ``most`` largest entries each, in ``region``; the others become 0.
-
-        Parameters
-        ----------
-        most : int
-            Entries of a row.
-        region : Region
-
-        Returns
-        -------
-        RowSource
-        """
-
-
 class Rows:
     """Rows in unit coordinates, on the lattice of their region, in memory or beyond it.
 
     Parameters
     ----------
-    stored : Stored
+    stored : array or what is read as one
         On the lattice already: an array as ``allocate_rows`` makes it, a file of such rows, or sparse as its chunks
         are then.
     region : Region
@@ -319,10 +171,11 @@ class Rows:
         return ExactRows(stored[:, :-1], _convert_to_floats(stored), self._region.row_bits, self._region.radius)
 
     def total(self, ask: Callable[[ExactRows], list[Any]], width: int, *, threads: int | None = None) -> list[Any]:
-        """Sums of the answers of ``ask`` over all chunks, which can be added in any order.
+        """Sums of the answers of ``ask`` over all chunks, which can be added in any order; in whole numbers.
 
-        Each core, or each of ``threads``, takes the next chunk when it is done with one: none waits for another that
-        began late, and memory is bounded by a chunk for each core.
+        ``ask`` makes of some of the rows a list of answers that can be added, for which it needs ``width`` numbers a
+        row in memory. Each core, or each of ``threads``, takes the next chunk when it is done with one: none waits for
+        another that began late, and memory is bounded by a chunk for each core.
         """
         n, size = max(1, len(self)), self._choose_chunk_size(width)
         threads = min(threads or _count_threads(), ceil(n / size))
@@ -344,7 +197,7 @@ class Rows:
             return hash_content(self.values)
         return np.concatenate([hash_content(chunk.values) for chunk in self.chunks(self.dim)])
 
-    def fit_blocks(self, model: BlockModel, block: Codes, number: int) -> Array:
+    def fit_blocks(self, model: BlockKMeans, block: Codes, number: int) -> Array:
         """What a model makes of each block of rows, in as many passes as memory asks for."""
         if self.in_memory:
             return model.fit(self.values, block, number)
@@ -354,8 +207,26 @@ class Rows:
         ]
         return join_lines(fitted, number)
 
-    def ask_each(self, ask: Callable[..., Any], who: Codes, *given: Any, width: int) -> Any:
-        """What single rows answer, chunk by chunk, each by itself; see ``RowSource.ask_each``."""
+    def ask_each(self, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
+        """What single rows answer, chunk by chunk, each by itself: an array with a line for each.
+
+        Parameters
+        ----------
+        who : int array of shape (m,)
+            Rows, by their number in this source, none twice.
+        *given : array of shape (m, ...)
+            A line for each of them.
+        ask : function
+            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
+            an array with a line for each.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        array of shape (m, ...)
+            A line for each of them.
+        """
         size = self._choose_chunk_size(width)
         starts = range(0, max(1, len(self)), size)
         asked = share_out(who, [size] * len(starts))
@@ -384,32 +255,44 @@ class Rows:
 
     def unfold(self, points: int, region: Region) -> Rows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
-        if not self.in_memory:
-            return self._apply_view(Unfolded(points, region), None)
-        persons = np.arange(len(self)) if self.persons is None else self.persons
-        return self._apply_view(Unfolded(points, region), np.repeat(persons, points))
+        persons = None
+        if self.in_memory:
+            persons = np.repeat(np.arange(len(self)) if self.persons is None else self.persons, points)
+        return self._apply_view(methodcaller("reshape", -1, region.dim), region, persons, each=points)
 
     def project(self, frame: Array, region: Region) -> Rows:
         """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``."""
-        return self._apply_view(ProjectedRows(lattice.round_points(frame), region), self.persons)
+        project = partial(_project, frame=lattice.round_points(frame), region=region)
+        return self._apply_view(project, region, self.persons)
 
     def sparsify(self, most: int, region: Region) -> Rows:
         """The rows with their ``most`` largest entries each, in ``region``; the others become 0."""
         if self._sparse:
             kept = keep_largest_entries(self._stored, most)
             return Rows(kept, region, persons=self.persons, block_numbers=self.block_numbers)
-        return self._apply_view(Sparsified(most, region), self.persons)
+        return self._apply_view(partial(keep_largest_entries, most=most), region, self.persons)
 
-    def _apply_view(self, view: RowView, persons: Codes | None) -> Rows:
-        """The rows through ``view``, kept as these are: in memory, or nowhere."""
-        seen = SeenRows(self._stored, view)
-        if not self.in_memory:
-            return Rows(seen, view.region, persons=persons, block_numbers=self.block_numbers)
-        image = allocate_rows(seen.shape[0], view.region)
-        step = max(_FEWEST_ROWS, self.block_numbers // sum(image.shape[1:]))
-        for start in range(0, len(image), step):
-            image[start : start + step] = seen[start : start + step]
-        return Rows(image, view.region, persons=persons, block_numbers=self.block_numbers)
+    def _apply_view(
+        self, view: Callable[[Any], Array], region: Region, persons: Codes | None, *, each: int = 1
+    ) -> Rows:
+        """What is seen of the rows, see ``SeenRows``, kept as these are: in memory, or nowhere."""
+        seen: Any = SeenRows(self._stored, view, region, each)
+        if self.in_memory:
+            through, seen = seen, allocate_rows(seen.shape[0], region)
+            step = max(_FEWEST_ROWS, self.block_numbers // (region.dim + 1))
+            for start in range(0, len(seen), step):
+                seen[start : start + step] = through[start : start + step]
+        return Rows(seen, region, persons=persons, block_numbers=self.block_numbers)
+
+
+def _project(values: Any, *, frame: Array, region: Region) -> Array:
+    """The images of ``values`` (n, d) under the linear map ``frame`` (p, d), on the lattice, clipped to ``region``."""
+    dense = values if is_sparse(values) else values.astype(np.float64)
+    return region.rows(np.asarray(dense @ frame.T))
+
+
+RowSource: TypeAlias = "Rows | EngineRows"
+"""Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
 
 
 def _convert_to_floats(stored: Any) -> Array:

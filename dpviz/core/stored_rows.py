@@ -7,17 +7,16 @@ entries are 0 are kept sparse from the file to the sums.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from dpviz.core import check, lattice
-from dpviz.core.arrays import Array, Codes
+from dpviz.core.arrays import Array, Codes, Flags
 from dpviz.core.domain import Domain, Region
-from dpviz.core.lattice import choose_number_type
 
 
 def is_sparse(values: Any) -> bool:
@@ -38,7 +37,7 @@ def compute_squared_norms(rows: Any) -> Array:
     return np.asarray(np.einsum("rd,rd->r", rows, rows))
 
 
-def find_complete(values: Any) -> npt.NDArray[np.bool_]:
+def find_complete(values: Any) -> Flags:
     """Which rows of a dense or sparse table have only finite entries, shape (n,)."""
     if not is_sparse(values):
         return np.asarray(np.isfinite(values).all(axis=1))
@@ -94,17 +93,6 @@ def keep_largest_entries(values: Any, most: int) -> Any:
 FEW_COLUMNS = 2
 
 
-class Stored(Protocol):
-    """Rows wherever they lie: dense ones with ones behind them, shape (n, d + 1), or sparse ones, shape (n, d)."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-
-    def __getitem__(self, rows: slice) -> Any:
-        """Some consecutive rows, in memory; not to be written to."""
-
-
 def allocate_rows(n: int, region: Region) -> Any:
     """Memory for ``n`` rows of ``region``, in the smaller floats where they are exact; the ones are there.
 
@@ -118,9 +106,7 @@ def allocate_rows(n: int, region: Region) -> Any:
     array of shape (n, dim + 1)
         The last column is 1.
     """
-    stored = np.empty(
-        (n, region.dim + 1), choose_number_type(float(region.half.max()), region.row_bits), choose_order(region.dim)
-    )
+    stored = np.empty((n, region.dim + 1), region.number_type, choose_order(region.dim))
     stored[:, -1] = 1.0
     return stored
 
@@ -130,76 +116,29 @@ def choose_order(dim: int) -> Literal["C", "F"]:
     return "F" if dim <= FEW_COLUMNS else "C"
 
 
-class RowView(Protocol):
-    """What becomes of each row by itself: a row of ``region``, or several."""
-
-    @property
-    def region(self) -> Region:
-        """Where what is seen lies."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows are seen of one."""
-
-    def __call__(self, values: Any) -> Array:
-        """What is seen of ``values`` (n, d), on the lattice of ``region``."""
-
-
-@dataclass(frozen=True, eq=False)
-class ProjectedRows:
-    """The image under the linear map ``frame`` (p, d), on the lattice of points, clipped to ``region``."""
-
-    frame: Array
-    region: Region
-    rows: int = 1
-
-    def __call__(self, values: Any) -> Array:
-        dense = values if is_sparse(values) else values.astype(np.float64)
-        return self.region.rows(np.asarray(dense @ self.frame.T))
-
-
-@dataclass(frozen=True, eq=False)
-class Sparsified:
-    """A row with its ``most`` largest entries; the others become 0."""
-
-    most: int
-    region: Region
-    rows: int = 1
-
-    def __call__(self, values: Any) -> Array:
-        kept: Array = keep_largest_entries(values, self.most)
-        return kept
-
-
-@dataclass(frozen=True, eq=False)
-class Unfolded:
-    """The ``rows`` points of ``region`` that stand side by side in a row."""
-
-    rows: int
-    region: Region
-
-    def __call__(self, values: Any) -> Array:
-        return np.reshape(values, (len(values) * self.rows, self.region.dim))
-
-
 @dataclass(frozen=True, eq=False)
 class SeenRows:
-    """Stored rows through a view: nothing is kept of what is seen."""
+    """Stored rows through a view: of each row, by itself, ``each`` rows of ``region`` are seen; nothing is kept of it.
 
-    stored: Stored
-    view: RowView
+    ``stored`` are rows wherever they lie: dense ones with ones behind them, shape (n, d + 1), or sparse ones, (n, d).
+    ``view`` makes of some of them, without the ones, what is seen, on the lattice of ``region``.
+    """
+
+    stored: Any
+    view: Callable[[Any], Array]
+    region: Region
+    each: int = 1
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows that are seen, and their columns with the one of ones."""
-        return self.stored.shape[0] * self.view.rows, self.view.region.dim + 1
+        return self.stored.shape[0] * self.each, self.region.dim + 1
 
     def __getitem__(self, rows: slice) -> Any:
         start, end, _ = rows.indices(self.shape[0])
-        each = self.view.rows
-        first, last = start // each, -(-end // each)
+        first, last = start // self.each, -(-end // self.each)
         given = self.stored[first:last]
         values = given if is_sparse(given) else given[:, :-1]
-        seen = allocate_rows(end - start, self.view.region)
-        seen[:, :-1] = self.view(values)[start - first * each : end - first * each]
+        seen = allocate_rows(end - start, self.region)
+        seen[:, :-1] = self.view(values)[start - first * self.each : end - first * self.each]
         return seen

@@ -31,7 +31,7 @@ from dpviz.core.content import order_by_content
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
 from dpviz.core.mechanisms import NoDensity
-from dpviz.core.noise import NoiseSource
+from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import AsAsked, OfAllRows, Relation, Sensitivity
 
 # More sampled tuples than this are never needed: with δ = 1e-300 it is some hundreds.
@@ -102,7 +102,7 @@ class PartitionTest:
         """
         return self._constants.sampled / (self.epsilon / 2)
 
-    def centers(self, tuples: Array, noise: NoiseSource) -> Array | None:
+    def centers(self, tuples: Array, noise: StudyNoise) -> Array | None:
         """Of ``tuples`` (n_t, k, d), the points (k, d) of the first sampled one that passed, in a random order, or ⊥.
 
         Not a release: whoever calls adds noise, and lets the outcome ⊥ show. Half of ε pays for the counts of misfits,
@@ -258,13 +258,6 @@ class NoisyTuple:
         """Whether the test passed."""
         return self.centers is not None
 
-    @classmethod
-    def of(cls, centers: Array) -> NoisyTuple:
-        """Noisy points (k, d), sorted."""
-        ordered = centers[np.lexsort(centers.T[::-1])]
-        ordered.flags.writeable = False
-        return cls(ordered)
-
 
 @dataclass(frozen=True, kw_only=True)
 class TupleMechanism:
@@ -289,6 +282,7 @@ class TupleMechanism:
     name: ClassVar[str]
     loss: ClassVar[LossKind] = LossKind.APPROXIMATE
     exact: ClassVar[bool] = False
+    sensitivity: ClassVar[float] = 1.0  # one tuple
     epsilon: float
     delta: float
     k: int
@@ -324,11 +318,6 @@ class TupleMechanism:
         return cls(epsilon=share.amount, delta=share.delta, **constants)
 
     @property
-    def sensitivity(self) -> float:
-        """One tuple."""
-        return 1.0
-
-    @property
     def scale(self) -> float:
         return 1 / self.epsilon
 
@@ -346,16 +335,21 @@ class TupleMechanism:
         refuse_unpriced(self.loss, accounting, mechanism=self.name)
         return self.epsilon
 
-    def draw(self, truth: TupleTable, noise: NoiseSource) -> NoisyTuple:
+    def draw(self, truth: TupleTable, noise: StudyNoise) -> NoisyTuple:
         if len(truth) != self.number:
             raise RequestError("The number of tuples is not the public one that the noise was bought for.")
         if self.hopeless:
             return NoisyTuple()
         # One centre is far from nothing: it needs no test.
         centers = self.test.centers(truth.values, noise) if self.k > 1 else truth.values[0]
-        return NoisyTuple() if centers is None else NoisyTuple.of(self.draw_noisy_points(centers, truth.values, noise))
+        if centers is None:
+            return NoisyTuple()
+        noisy = self.draw_noisy_points(centers, truth.values, noise)
+        ordered = noisy[np.lexsort(noisy.T[::-1])]
+        ordered.flags.writeable = False
+        return NoisyTuple(ordered)
 
-    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: StudyNoise) -> Array:
         """Points (k, d) to release, given those (k, d) of a secret tuple with which ``tuples`` (n_t, k, d) agree.
 
         Parameters
@@ -465,7 +459,7 @@ class PrivateAverage:
         mean = self.mean_sd * self.expected / 2
         return float(max(radius, middle, mean))
 
-    def draw(self, points: Array, noise: NoiseSource) -> Array:
+    def draw(self, points: Array, noise: StudyNoise) -> Array:
         """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n.
 
         Parameters
@@ -489,7 +483,7 @@ class PrivateAverage:
         average: Array = middle + shift / self.expected
         return np.clip(average if self.axes is None else average @ self.axes, -self.bound, self.bound)
 
-    def find_radius_exponent(self, distances: Array, noise: NoiseSource) -> int:
+    def find_radius_exponent(self, distances: Array, noise: StudyNoise) -> int:
         """Noisy binary search for the least j with three quarters of the pairs within ``finest`` times 2^j.
 
         One point changes one of the ``distances``, and so each count of pairs by at most 1.
@@ -516,7 +510,7 @@ class PrivateAverage:
                 low = min(middle + 1, high)
         return high
 
-    def choose_interior(self, values: Array, radius: float, noise: NoiseSource) -> float:
+    def choose_interior(self, values: Array, radius: float, noise: StudyNoise) -> float:
         """A point of the public grid in the middle of ``values`` (n,), by the exponential mechanism.
 
         The score min(values up to it, values beyond it) moves by 0 or 1, one-signed, so that its range is 1. All grid
@@ -564,7 +558,7 @@ def compute_classic_multiplier(epsilon: float, delta: float) -> float:
     return sqrt(2 * log(1.25 / delta)) / epsilon
 
 
-def measure_pair_distances(points: Array, noise: NoiseSource) -> Array:
+def measure_pair_distances(points: Array, noise: StudyNoise) -> Array:
     """Distances within random disjoint pairs of ``points`` (n, d), in their units.
 
     However the pairs of n points fall, those of n + 1 can be drawn so that at most one is another.
@@ -635,7 +629,7 @@ class TupleAverages(TupleMechanism):
         average = self.average
         return average is None or (self.number < average.fewest and not self.printed)
 
-    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: StudyNoise) -> Array:
         """Averages of the clouds around the points of the sampled tuple."""
         average = self.average
         assert average is not None
@@ -688,7 +682,7 @@ class NoisyCenters(TupleMechanism):
     def _offset(self) -> float:
         return 1 + 4 * self.k / self.epsilon * log(4 * self.k / self.delta)
 
-    def draw_noisy_points(self, centers: Array, tuples: Array, noise: NoiseSource) -> Array:
+    def draw_noisy_points(self, centers: Array, tuples: Array, noise: StudyNoise) -> Array:
         """The sampled tuple itself, with noise."""
         secret_bounds = self.compute_distance_bounds(centers, noise.laplace(4 * self.k / self.epsilon, (self.k,)))
         sd = self.sd_of_bound * secret_bounds

@@ -26,7 +26,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dpviz.core import CIRCLE, Array, Codes, Domain, RequestError, Scaling, Shape, compute_exact_log, lattice
+from dpviz.core import (
+    CIRCLE,
+    Array,
+    CodedColumn,
+    Codes,
+    Domain,
+    RequestError,
+    Scaling,
+    Shape,
+    compute_exact_log,
+    lattice,
+)
 from dpviz.tables.loaded_table import IntakeError, demand, find_moment, find_text, map_cells
 from dpviz.words import Key
 
@@ -488,17 +499,10 @@ class Cycle(Coding):
 
 
 @dataclass(frozen=True)
-class DeclaredColumn:
-    """A column to cluster with its coding: numbers of cells lie in ``lower`` to ``upper``; ``side`` is its half-width.
+class DeclaredColumn(CodedColumn):
+    """A column to cluster with its coding."""
 
-    The half-width is that of each of its coordinates, unit coordinates.
-    """
-
-    name: str
     coding: Coding
-    lower: float
-    upper: float
-    side: float
 
     @property
     def is_number(self) -> bool:

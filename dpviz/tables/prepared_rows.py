@@ -27,7 +27,6 @@ from dpviz.core import (
     convert_to_unit,
     find_complete,
     keep_rows_per_person,
-    lattice,
 )
 from dpviz.tables.loaded_table import FloatArray, IntakeError, list_texts
 
@@ -45,7 +44,7 @@ class LatticeFile:
 
     def __init__(self, region: Region, inherited: tuple[int, int] | None = None) -> None:
         self.region = region
-        self._type = np.dtype(lattice.choose_number_type(float(region.half.max()), region.row_bits))
+        self._type = np.dtype(region.number_type)
         self.fd, self._n = inherited or (_open_without_name(), 0)
         weakref.finalize(self, os.close, self.fd)
 
@@ -218,5 +217,10 @@ class _RowsOfPersons:
 
 
 def _make_record_type(region: Region) -> np.dtype[Any]:
-    kind = lattice.choose_number_type(float(region.half.max()), region.row_bits)
-    return np.dtype([("person", "<u8", 2), ("row", kind, (region.dim,))])
+    return np.dtype([("person", "<u8", 2), ("row", region.number_type, (region.dim,))])
+
+
+def _hash_ids(ids: _Texts) -> NDArray[np.uint64]:
+    """128 bits for each id, shape (m, 2): no two of any table are the same."""
+    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
+    return np.stack(halves, axis=1)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpviz.core.rows
-import dpviz.core.stored_rows
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.domain import Domain, Region
 from dpviz.core.private_session import PrivateTable
@@ -74,7 +73,7 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
         more.setattr(dpviz.core.rows, "_count_threads", lambda: 3)
         assert _bytes_of(card, case.table(rows, persons, block_numbers=CHUNK), request) == expected
     with about("the size of floats"), monkeypatch.context() as larger:
-        larger.setattr(dpviz.core.stored_rows, "choose_number_type", lambda longest, bits: np.float64)
+        larger.setattr(Region, "number_type", np.float64)
         assert _bytes_of(card, case.table(rows, persons), request) == expected
     if card.private:
         # That a seed repeats a run to the last byte is tested with runs (tests/runs/test_one_run.py).
