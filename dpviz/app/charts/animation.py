@@ -15,9 +15,6 @@ from dpviz.app.charts.registry import draw_picture, find_picture, list_companion
 from dpviz.runs import RunSoFar
 from dpviz.words import Kind, Palette, glossary
 
-# Values of so many marks, or letters, are worth a name.
-_LONG = 200
-
 
 class TitleNumber(NamedTuple):
     """A number beside the title: its kind, and what it is of, in a few words."""
@@ -66,7 +63,11 @@ class Animation:
 
     def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
-        steps, colors = list(self._steps()), choose_colors(self.context.palette)
+        steps = [
+            self._format_shot(shot) | {"sides": [self._format_side(one) for one in self.beside(shot.step)]}
+            for shot in self.shots
+        ]
+        colors = choose_colors(self.context.palette)
         known = {"rows": self.rows, "shared": self.shared}
         return {"steps": steps, **known, "colors": colors, "words": _format_words(steps)}
 
@@ -74,12 +75,10 @@ class Animation:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
         step = self._format_shot(self.shots[place])
         for trace in step["data"]:
-            trace.update({name: self._whole(value) for name, value in trace.items()})
+            for name, value in trace.items():
+                if isinstance(value, dict) and "same" in value:
+                    trace[name] = self.shared.get(value["same"], value)
         return step
-
-    def _steps(self) -> Iterator[Data]:
-        for shot in self.shots:
-            yield {**self._format_shot(shot), "sides": [self._format_side(one) for one in self.beside(shot.step)]}
 
     def _format_shot(self, shot: Shot) -> Data:
         """The picture of a step, and what is said of it."""
@@ -97,24 +96,19 @@ class Animation:
 
     def _draw(self, chart: Chart) -> Data:
         plot = chart.plot()
-        legend = list(make_legend(plot))
-        rows = self._lift(plot)
-        made = plot.to_data()
+        legend, rows, made = list(make_legend(plot)), self._lift(plot), plot.to_data()
         made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
         return {"title": chart.title, "alt": chart.words, "legend": legend, "rows": rows, **made}
 
     def _once(self, value: Any) -> Any:
         """Long values are sent once: steps of a tree or of a swap differ in a few marks only."""
         letters = value.get("bdata", "") if isinstance(value, dict) else value
-        if not isinstance(value, list | dict) or len(letters) < _LONG:
+        # Values of so many marks, or letters, are worth a name.
+        if not isinstance(value, list | dict) or len(letters) < 200:
             return value
         name = blake2b(pack({"": value}).encode(), digest_size=8).hexdigest()
         self.shared.setdefault(name, value)
         return {"same": name}
-
-    def _whole(self, value: Any) -> Any:
-        """A value that was given a name, itself."""
-        return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
 
     def _lift(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""

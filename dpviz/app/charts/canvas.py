@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -36,7 +36,6 @@ SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
 _FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
 _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
-BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
 AIR = 28
 """Pixels above a plot, so that the mode bar covers no mark."""
 # A bold line is this much wider.
@@ -112,11 +111,6 @@ class Panel(NamedTuple):
         return "" if self.place == 0 else str(self.place + 1)
 
 
-def make_bare_layout(palette: Palette) -> dict[str, Any]:
-    """The layout of a plot whose title and legend are set by the page, which also knows its size."""
-    return make_layout(palette) | {"legend": None, "height": None, "margin": BARE_MARGIN, "showlegend": False}
-
-
 def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
     """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
     (x_range, y_range), (x_name, y_name) = view.range, view.name
@@ -130,16 +124,12 @@ def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = N
         plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
     # A plane along released centres is no slice of the domain, and has no outline to show.
     if view.window is None:
+        (x0, x1), (y0, y1) = view.extent
+        # A disc where the radius is what limits a row.
+        disc = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * view.region.radius)
         line = {"color": palette.fade(palette.public, 0.6), "width": 1}
-        plot.add_shape(**_draw_outline(view), layer="below", fillcolor=fill, line=line)
-
-
-def _draw_outline(view: View) -> dict[str, Any]:
-    """The public domain: a box, or a disc where the radius is what limits a row."""
-    (x0, x1), (y0, y1) = view.extent
-    region = view.region
-    spans = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * region.radius)
-    return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+        box = {"type": "circle" if disc else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+        plot.add_shape(**box, layer="below", fillcolor=fill, line=line)
 
 
 def place_below_plot(layout: Any) -> dict[str, Any]:
@@ -162,10 +152,8 @@ def split_xy(places: Array) -> dict[str, Screen]:
 def name_kinds(plot: Plot, palette: Palette) -> Plot:
     """The legend's heading: the word of each kind that the legend shows, in its colour."""
     shown = [trace.get("meta") for trace in plot.traces if trace.get("name") and trace.get("showlegend") is not False]
-    kinds: tuple[Kind, ...] = ("public", "released", "revealed")
-    heading = " · ".join(
-        f'<span style="color:{palette.kind(kind)}">{_MARKS[kind]}{kind}</span>' for kind in kinds if kind in shown
-    )
+    named = {kind: f'<span style="color:{palette.kind(kind)}">{sign}{kind}</span>' for kind, sign in _MARKS.items()}
+    heading = " · ".join(word for kind, word in named.items() if kind in shown)
     return plot.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
 
 
@@ -220,8 +208,6 @@ def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, siz
 
 # Few enough for vector marks: WebGL marks would cover the centres.
 DRAWN_AT_MOST = 3000
-# Of so few rows each is somebody to be seen, the one that is far out above all.
-_FEW = 500
 ROWS = "rows"
 """What the trace of the rows is known by."""
 
@@ -244,10 +230,6 @@ class RevealedView:
         picked = points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]]
         return cls(picked, note, everyone=points)
 
-    def find_rows(self, space: Region, frame: Array | None) -> Array | None:
-        """All rows (n, p) where an algorithm saw them: projected by ``frame`` (p, d) and clipped to ``space``."""
-        return None if self.everyone is None else replace(self, points=self.everyone).find_drawn_rows(space, frame)
-
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows (m, p) to draw, where an algorithm saw them: it mapped them by ``frame`` (p, d)."""
         return space.clip(self.points if frame is None else self.points @ frame.T)
@@ -255,20 +237,18 @@ class RevealedView:
 
 def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
     """Revealed rows (m, d) as small orange dots, larger where few; in one dimension ticks below; unit coordinates."""
-    few = len(points) <= _FEW
-    marker = {
-        "color": palette.revealed,
-        "size": 12 if view.flat else 5 if few else 3,
-        "symbol": "line-ns-open" if view.flat else "circle",
-        "opacity": 0.7 if few else 0.35,
-    }
+    # Of so few rows each is somebody to be seen, the one that is far out above all.
+    few, symbol = len(points) <= 500, "line-ns-open" if view.flat else "circle"
+    marker: dict[str, Any] = {"color": palette.revealed, "size": 12 if view.flat else 5 if few else 3, "symbol": symbol}
+    marker |= {"opacity": 0.7 if few else 0.35}
     look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
-    plot.add_trace(
-        {**split_xy(view.plane(points, "rows")), **look, "hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
-    )
+    known = {"hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
+    plot.add_trace({**split_xy(view.plane(points, "rows")), **look, **known})
 
 
-_NOTHING: Mapping[str, Any] = {}
+Look = Mapping[str, Any]
+"""Attributes of a trace, by the names that the drawing library gives them."""
+_NOTHING: Look = {}
 UNCUT: dict[str, Any] = {"cliponaxis": False}
 """For marks that stick out over the edge of the plot rather than being cut."""
 
@@ -278,7 +258,7 @@ class MarkOptions(TypedDict, total=False):
 
     hover: str
     notes: npt.ArrayLike | None
-    trace: Mapping[str, Any]
+    trace: Look
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,14 +301,7 @@ class PlotCanvas:
             draw_rows(self.plot, points, self.view, self.palette)
 
     def marks(
-        self,
-        places: Array,
-        name: str,
-        kind: Kind,
-        marker: Mapping[str, Any],
-        *,
-        strength: float = 1.0,
-        **told: Unpack[MarkOptions],
+        self, places: Array, name: str, kind: Kind, marker: Look, *, strength: float = 1.0, **told: Unpack[MarkOptions]
     ) -> None:
         """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
@@ -362,7 +335,7 @@ class PlotCanvas:
         width: npt.ArrayLike,
         name: str,
         kind: Kind,
-        marker: Mapping[str, Any] = _NOTHING,
+        marker: Look = _NOTHING,
         *,
         strength: float = 1.0,
         **told: Unpack[MarkOptions],
@@ -372,22 +345,17 @@ class PlotCanvas:
         drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
         self._add(drawn, name, kind, **told)
 
-    def ticks(
-        self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Mapping[str, Any] = _NOTHING
-    ) -> None:
+    def ticks(self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Look = _NOTHING) -> None:
         """Revealed values over bars of middles ``x`` (m,): a short orange stroke at the height ``y`` (m,) of each."""
         stroke = {"symbol": "line-ew-open", "size": 8, "line": {"width": 2}}
         self.marks(np.column_stack([x, y]), name, "revealed", stroke, hover=hover, trace=trace)
 
     def arrows(self, start: Array, end: Array, name: str, *, width: float, head: float, standoff: Array) -> None:
         """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short."""
-        arrows = len(start)
-        nothing = np.zeros(len(start))
-        marker = {
-            **{"symbol": ["circle", "arrow", "circle"] * arrows, "size": [0, head, 0] * arrows},
-            **{"angleref": "previous", "standoff": np.column_stack([nothing, standoff, nothing]).ravel()},
-            "color": self.palette.muted,
-        }
+        arrows, nothing = len(start), np.zeros(len(start))
+        marker = {"symbol": ["circle", "arrow", "circle"] * arrows, "size": [0, head, 0] * arrows}
+        marker |= {"angleref": "previous", "standoff": np.column_stack([nothing, standoff, nothing]).ravel()}
+        marker["color"] = self.palette.muted
         look = {"mode": "lines+markers", "marker": marker, "showlegend": False}
         self.lines(outline_segments(start, end), name, None, color=self.palette.muted, width=width, trace=look)
 
@@ -417,9 +385,8 @@ class PlotCanvas:
 
     def band(self, low: float, high: float, *, strength: float, upright: bool = False) -> None:
         """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places."""
-        ends, add = (("x0", "x1"), self.plot.add_vrect) if upright else (("y0", "y1"), self.plot.add_hrect)
-        where = dict(zip(ends, (low, high), strict=True))
-        add(**where, line_width=0, layer="below", fillcolor=self.color("public", strength))
+        add = self.plot.add_vrect if upright else self.plot.add_hrect
+        add(low, high, line_width=0, layer="below", fillcolor=self.color("public", strength))
 
     def frame(self, box: Array) -> None:
         """A released box with corners ``box`` (2, d), as a frame on the plane or a stretch of the line."""
@@ -435,16 +402,8 @@ class PlotCanvas:
         font = {"size": NUMBER_SIZE, "color": color or self.palette.muted}
         self.plot.add_annotation({"text": text, "x": x, "y": y, "showarrow": False, "font": font, **where})
 
-    def _add(
-        self,
-        drawn: Mapping[str, Any],
-        name: str,
-        kind: Kind | None,
-        *,
-        hover: str = "",
-        notes: npt.ArrayLike | None = None,
-        trace: Mapping[str, Any] = _NOTHING,
-    ) -> None:
-        listed = format_legend_name(name, kind) if name and kind else name
-        template = hover or ("%{customdata}" if notes is not None else "")
-        self.plot.add_drawn(drawn, listed=listed, hover=template, **{"customdata": notes, "meta": kind, **trace})
+    def _add(self, drawn: Look, name: str, kind: Kind | None, **told: Unpack[MarkOptions]) -> None:
+        listed, notes = format_legend_name(name, kind) if name and kind else name, told.get("notes")
+        hover = told.get("hover") or ("%{customdata}" if notes is not None else "")
+        more = {"customdata": notes, "meta": kind, **told.get("trace", {})}
+        self.plot.add_drawn(drawn, listed=listed, hover=hover, **more)

@@ -10,8 +10,6 @@ from scipy.spatial import Voronoi
 
 from dpviz.core import Array, Codes
 
-_CIRCLE = 48
-
 
 def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     """The cell of each centre (k, 2) within the box ``[-half, half]``, as closed polygons; copies share one cell.
@@ -26,7 +24,11 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     images = [sites * left - wall[0], sites * left + wall[0], sites * down - wall[1], sites * down + wall[1]]
     diagram = Voronoi(np.concatenate([sites, *images]))
     polygons = [diagram.vertices[diagram.regions[diagram.point_region[i]]] for i in range(len(sites))]
-    return [np.clip(_close_outline(polygons[i]), -half, half) for i in which.ravel()]
+    closed = []
+    for polygon in polygons:
+        order = np.argsort(np.arctan2(*(polygon - polygon.mean(axis=0)).T[::-1]))
+        closed.append(np.clip(polygon[np.r_[order, order[:1]]], -half, half))
+    return [closed[i] for i in which.ravel()]
 
 
 def outline_boxes(low: Array, high: Array) -> Array:
@@ -40,7 +42,7 @@ def outline_boxes(low: Array, high: Array) -> Array:
 
 def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
     """Outlines of ellipses around ``middles`` (m, 2): half-axes are ``radii`` (m,) or (m, 2) times ``scale`` (2,)."""
-    angle = np.linspace(0, 2 * np.pi, _CIRCLE)
+    angle = np.linspace(0, 2 * np.pi, 48)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
     outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_
     return join_outlines(list(outline))
@@ -57,18 +59,7 @@ def join_outlines(outlines: list[Array]) -> Array:
     return np.concatenate([part for outline in outlines for part in (outline, gap)]) if outlines else np.empty((0, 2))
 
 
-def _close_outline(polygon: Array) -> Array:
-    middle = polygon.mean(axis=0)
-    order = np.argsort(np.arctan2(*(polygon - middle).T[::-1]))
-    around: Array = polygon[np.r_[order, order[:1]]]
-    return around
-
-
 COLORS = 4
-# How often the order in which cells are coloured is drawn anew where one has led nowhere.
-_TRIES = 200
-# Places closer than this part of the map are one place.
-_SAME = 9
 
 
 def choose_hues(places: Array) -> Codes:
@@ -80,7 +71,14 @@ def choose_hues(places: Array) -> Codes:
 def find_neighbours(places: Array) -> list[set[int]]:
     """The cells that each cell of different ``places`` (k, 2) shares a wall with."""
     near: list[set[int]] = [set() for _ in places]
-    for i, j in _find_walls(places):
+    if len(places) < COLORS:
+        walls = [(i, j) for i in range(len(places)) for j in range(i)]
+    else:
+        # Far corners keep the places from lying on one line, for which there is no diagram of the plane.
+        far = 1e3 * np.array([[-1.0, -1.1], [1.2, -1.0], [1.0, 1.3], [-1.1, 1.0]])
+        ridges = Voronoi(np.concatenate([places, far])).ridge_points
+        walls = [(int(i), int(j)) for i, j in ridges if max(i, j) < len(places)]
+    for i, j in walls:
         near[i].add(j)
         near[j].add(i)
     return near
@@ -93,7 +91,8 @@ def color_map(near: Sequence[set[int]]) -> list[int]:
     by exchanging two colours along a chain (Kempe 1879); where that fails, too, all begins anew in another order.
     """
     rng = np.random.default_rng(0)
-    for _ in range(_TRIES):
+    # How often the order in which cells are coloured is drawn anew where one has led nowhere.
+    for _ in range(200):
         colors = _try_coloring(near, rng.permutation(len(near)).tolist())
         if colors is not None:
             return colors
@@ -106,18 +105,10 @@ def _compute_hues(places: bytes, k: int) -> tuple[int, ...]:
     if k == 0:
         return ()
     scaled = (drawn - drawn.min(axis=0)) / (float(np.ptp(drawn, axis=0).max()) or 1.0)
-    sites, which = np.unique(scaled.round(_SAME), axis=0, return_inverse=True)
+    # Places closer than this part of the map are one place.
+    sites, which = np.unique(scaled.round(9), axis=0, return_inverse=True)
     colors = color_map(find_neighbours(sites))
     return tuple(colors[i] for i in which.ravel())
-
-
-def _find_walls(places: Array) -> list[tuple[int, int]]:
-    if len(places) < COLORS:
-        return [(i, j) for i in range(len(places)) for j in range(i)]
-    # Far corners keep the places from lying on one line, for which there is no diagram of the plane.
-    far = 1e3 * np.array([[-1.0, -1.1], [1.2, -1.0], [1.0, 1.3], [-1.1, 1.0]])
-    ridges = Voronoi(np.concatenate([places, far])).ridge_points
-    return [(int(i), int(j)) for i, j in ridges if max(i, j) < len(places)]
 
 
 def _try_coloring(near: Sequence[set[int]], order: list[int]) -> list[int] | None:
@@ -148,8 +139,12 @@ def _drive_away(near: Sequence[set[int]], colors: list[int], node: int) -> int |
     """A colour that no neighbour of ``node`` has any longer, after two colours were exchanged along chains."""
     for gone in range(COLORS):
         for other in range(COLORS):
-            starts = [i for i in near[node] if colors[i] == gone]
-            chain = _find_chain(near, colors, starts, {gone, other}) if other != gone else set()
+            edge = [i for i in near[node] if colors[i] == gone and other != gone]
+            chain = set(edge)
+            while edge:
+                joined = {j for j in near[edge.pop()] if colors[j] in (gone, other)} - chain
+                chain |= joined
+                edge += joined
             if chain and not any(i in chain and colors[i] == other for i in near[node]):
                 for i in chain:
                     colors[i] = gone + other - colors[i]
@@ -157,37 +152,24 @@ def _drive_away(near: Sequence[set[int]], colors: list[int], node: int) -> int |
     return None
 
 
-def _find_chain(near: Sequence[set[int]], colors: list[int], starts: list[int], pair: set[int]) -> set[int]:
-    chain, edge = set(starts), list(starts)
-    while edge:
-        for j in near[edge.pop()]:
-            if colors[j] in pair and j not in chain:
-                chain.add(j)
-                edge.append(j)
-    return chain
-
-
-# A picture has at least about this many pixels along an axis.
-_PIXELS = 420.0
 # The eight places beside a mark, by their direction, up is positive.
 _SIDES = {
     **{"top right": (1, 1), "top left": (-1, 1), "bottom right": (1, -1), "bottom left": (-1, -1)},
     **{"middle right": (1, 0), "middle left": (-1, 0), "top center": (0, 1), "bottom center": (0, -1)},
 }
-_WIDE = 0.6  # of the font size, for a digit
 
 
 class LabelBoxes:
     """What stands on a picture of drawn ranges ``low`` to ``high`` (2,) already: boxes in pixels."""
 
     def __init__(self, low: Array, high: Array) -> None:
-        self._low, self._scale = low, _PIXELS / np.where(high > low, high - low, 1.0)
+        # A picture has at least about this many pixels along an axis.
+        self._low, self._scale = low, 420.0 / np.where(high > low, high - low, 1.0)
         self._boxes: list[Array] = []
 
     def pixels(self, places: Array) -> Array:
         """Drawn places (m, 2) in pixels, up is positive."""
-        at: Array = (places - self._low) * self._scale
-        return at
+        return (places - self._low) * self._scale
 
     def takes(self, places: Array, size: float) -> None:
         """Marks of a diameter at drawn places (m, 2): no number may cover them."""
@@ -216,7 +198,8 @@ class LabelBoxes:
         self._boxes.append(box)
 
     def _place(self, text: str, at: Array, away: Array, *, size: float, font: float) -> str:
-        reach, half = size / 1.6 + 1, np.array([_WIDE * font * len(text), font]) / 2
+        # A digit is this part of the font size wide.
+        reach, half = size / 1.6 + 1, np.array([0.6 * font * len(text), font]) / 2
         length = float(np.hypot(*away))
         toward = away / length if length > 0 else np.array([1.0, 1.0])
         order = sorted(_SIDES, key=lambda side: -float(np.dot(toward, _SIDES[side]) / np.hypot(*_SIDES[side])))

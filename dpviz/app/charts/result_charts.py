@@ -11,17 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import (
-    AIR,
-    NUMBER_SIZE,
-    UNCUT,
-    Diagram,
-    Panel,
-    add_note,
-    make_hidden_axis,
-    new_plot,
-    spell_name,
-)
+from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
 from dpviz.app.charts.plot import TEXT_SIZE, Data, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
@@ -38,10 +28,6 @@ from dpviz.words import (
     format_things,
     shorten,
 )
-
-_HEIGHT = 122
-# Shares below this hold no label.
-_LABELLED = 0.14
 
 
 class MeterReading(NamedTuple):
@@ -60,13 +46,11 @@ def list_shares(
     Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
     """
     shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
-    begun = MeterReading(0, 0.0)
-    for read in (*meter, MeterReading(len(entries), spent_fraction)):
+    for begun, read in pairwise((MeterReading(0, 0.0), *meter, MeterReading(len(entries), spent_fraction))):
         stage = entries[begun.entries : read.entries]
         total = sum(entry.amount for entry in stage)
         for entry in stage if total > 0 else ():
             shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
-        begun = read
     return shares
 
 
@@ -75,14 +59,15 @@ def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
     finding = f"{format_percent(min(1.0, sum(shares.values())))} of ε = {epsilon:g} is spent"
 
     def paint(palette: Palette) -> Plot:
-        plot, left = new_plot(palette, height=_HEIGHT, legend_lines=0), 0.0
+        plot, left = new_plot(palette, height=122, legend_lines=0), 0.0
         rim = {"color": palette.surface, "width": 1.5}
         for place, (purpose, share) in enumerate(shares.items()):
             hover = f"{purpose}: {format_number(100 * share)} % of the budget"
             for strength in (0.14, 0.85 if place % 2 else 0.65):
                 marker = {"color": palette.fade(palette.released, strength), "line": rim}
                 _add_block(plot, left, share, hover, marker=marker, meta="released")
-            if share >= _LABELLED:
+            # Shares below this hold no label.
+            if share >= 0.14:
                 where = {"x": left + share / 2, "y": 0.62, "yanchor": "bottom"}
                 add_note(plot, f"{purpose}<br>{format_percent(share)}", palette.muted, where)
             left += share
@@ -91,8 +76,7 @@ def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
         return plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
 
     listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
-    words = f"Shares of ε = {epsilon:g} by purpose: {listed}."
-    return Diagram("budget", finding, "", words, paint)
+    return Diagram("budget", finding, "", f"Shares of ε = {epsilon:g} by purpose: {listed}.", paint)
 
 
 def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
@@ -106,7 +90,6 @@ def _describe_purpose(note: str) -> str:
     return re.sub(r"[\s,:]*\d.*$", "", note) or note
 
 
-_ACCOUNT_HEIGHT = 66
 # Shares below this hold no words.
 _ACCOUNT_LABELLED = 0.09
 _REFUSED = "#b3261e"
@@ -123,18 +106,19 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
     fits, left, whole = before + now <= cap * (1 + 1e-12), find_left(cap, before, now), max(cap, before + now)
 
     def paint(palette: Palette) -> Plot:
-        plot, at = Plot(make_layout(palette, height=_ACCOUNT_HEIGHT)), 0.0
+        plot, at = Plot(make_layout(palette, height=66)), 0.0
         refused = _REFUSED_IN_THE_DARK if palette.surface != "#ffffff" else _REFUSED
         parts = (
             ("before", before, palette.public, palette.surface),
             ("this release", now, palette.released if fits else refused, palette.surface),
             ("left", left, palette.fade(palette.public, 0.16), palette.text),
         )
-        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, **UNCUT, "showlegend": None}
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
         for name, value, color, ink in (part for part in parts if part[1] > 0):
             labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
-            look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
+            look: Data = {"showlegend": None, "marker": {"color": color, "line": {"width": 0}}}
+            look |= {"textfont": {"color": ink, "size": TEXT_SIZE}}
             _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
             at += value
         plot.add_shape(type="line", x0=cap, x1=cap, y0=-0.62, y1=0.62, line={"color": palette.text, "width": 2})
@@ -207,15 +191,13 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
     more = len(shares) - _MOST_COLUMNS
     rest = f"; {more} more columns in the table" if more > 0 else ""
     note = f"share of each value in a cluster, released; grey: {_REST}{rest}"
-    told = [f"{name}, largest share by cluster: {_tell_largest(values)}" for name, values in shares.items()]
+    told = []
+    for name, values in shares.items():
+        of = np.array(list(values.values()))
+        largest = [(list(values)[place], float(of[place, j])) for j, place in enumerate(of.argmax(axis=0))]
+        listed = (f"{j} {value} {format_percent(share)}" for j, (value, share) in enumerate(largest, start=1))
+        told.append(f"{name}, largest share by cluster: {', '.join(listed)}")
     return Diagram("shares", finding, note, f"{finding}. {'. '.join(told)}.", paint, tabulate)
-
-
-def _tell_largest(values: Mapping[str, Array]) -> str:
-    """The value of the largest share in each cluster, and that share."""
-    names, shares = list(values), np.array(list(values.values()))
-    largest = [(names[place], float(shares[place, j])) for j, place in enumerate(shares.argmax(axis=0))]
-    return ", ".join(f"{j} {name} {format_percent(share)}" for j, (name, share) in enumerate(largest, start=1))
 
 
 def _measure_gap(shares: Array, noise: Array | None) -> float:
@@ -264,7 +246,9 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
     segments together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls them.
     """
     segments: Sequence[Said] = report["segments"]
-    named = [_name_segment(segment, names) for segment in segments]
+    given = dict(enumerate(names, start=1))
+    numbers = [segment["number"] for segment in segments]
+    named = [shorten(given.get(number, "") or f"Segment {number}", _LONGEST["segment"]) for number in numbers]
     shown = [_choose_columns(segment) for segment in segments]
     least, *_, most = sorted(segments, key=lambda segment: segment["size"]["value"]) * 2
     finding = capitalize_first(format_things(len(segments), "segment"))
@@ -291,10 +275,11 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
                 _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
             for place, said in enumerate(columns):
                 across = (place * (width + _GAP), place * (width + _GAP) + width)
-                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, _sum_counts(said, segments), palette)
+                others = [one for every in segments for one in every["columns"] if one["column"] == said["column"]]
+                everybody = np.sum([one["histogram"]["counts"] for one in others], axis=0)
+                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, everybody, palette)
         if not any(shown):
-            plot.update_xaxes(visible=False)
-            plot.update_yaxes(visible=False)
+            plot.update_layout(xaxis_visible=False, yaxis_visible=False)
         return plot
 
     def tabulate() -> pd.DataFrame:
@@ -309,11 +294,6 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
 
     note = "areas: shares of a segment's rows, with noise; grey: of all rows"
     return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
-
-
-def _name_segment(segment: Said, names: Sequence[str]) -> str:
-    given = dict(enumerate(names, start=1)).get(segment["number"], "")
-    return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
 
 def _choose_columns(segment: Said) -> list[Said]:
@@ -346,13 +326,6 @@ def _describe(segment: Said, columns: Sequence[Said]) -> str:
     if segment["words"]:
         return f", {segment['words']}"
     return "".join(f"; {said['column']} {_find_typical(said)}" for said in columns)
-
-
-def _sum_counts(said: Said, segments: Sequence[Said]) -> Array:
-    """Of the same column over all segments."""
-    alike = [one for segment in segments for one in segment["columns"] if one["column"] == said["column"]]
-    total: Array = np.sum([one["histogram"]["counts"] for one in alike], axis=0)
-    return total
 
 
 def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: Palette) -> None:
@@ -396,8 +369,7 @@ def _find_typical(said: Said, *, with_unit: bool = True) -> str:
         most = max(said["shares"], key=lambda one: one["share"]["value"])
         low, high, value = (100 * most["share"][end] for end in ("low", "high", "value"))
         return f"{shorten(most['label'], _LONGEST['label'])} {format_between(low, high, value, unit='%')}"
-    median = said["median"]
-    if median is None:
+    if (median := said["median"]) is None:
         return ""
     first_day, edges = said.get("first_day", ""), said["histogram"]["edges"]
     if median["range_only"] and median["low"] <= edges[0] and median["high"] >= edges[-1]:

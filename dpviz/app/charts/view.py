@@ -16,18 +16,10 @@ from dpviz.words import format_number
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8
-# Room around the domain, as a share of its width, so that a centre on the wall is not cut in half.
-_AIR = 0.04
 # In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform point
 # hold them, and depend on the declared radius only.
 _TYPICAL_DEVIATIONS = 4.0
-# Room around released centres in the plane along them, as a share of the width of their spread.
-_AROUND = 0.25
-# A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
-_MOST_OBLONG = 3.0
 # 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
-# Amounts that stand on a log or root scale, at most.
-_UNEVEN_TICKS = 5
 LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
 
 Range = tuple[float, float]
@@ -83,8 +75,7 @@ class View:
         ``lane`` says at which height marks of a 1-D table stand; it means nothing in two dimensions.
         """
         if self.projection is not None:
-            drawn: Array = points_unit @ self.projection.T
-            return drawn
+            return points_unit @ self.projection.T
         axes = self._shown_axes
         values = points_unit if self.space is not None else self.to_axis_units(points_unit)
         if self.flat:
@@ -97,22 +88,7 @@ class View:
             return self.domain.from_unit(points_unit)
         scale, middle = self.domain.scale.copy(), self.domain.center.copy()
         scale[list(self._uneven)], middle[list(self._uneven)] = 1.0, 0.0
-        values: Array = points_unit * scale + middle
-        return values
-
-    @cached_property
-    def _shares(self) -> set[int]:
-        """Coordinates that are shares of a category: below 0 there is nothing."""
-        blocks = self.domain.region.blocks
-        simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
-        return {axis for block in simplices for axis in range(block.start, block.stop)}
-
-    def to_axis_units_along(self, axis: int, values: Array) -> Array:
-        """Unit coordinates (m,) along one column as its axis counts them."""
-        points = np.zeros((len(values), self.domain.dim))
-        points[:, axis] = values
-        drawn: Array = self.to_axis_units(points)[:, axis]
-        return drawn
+        return points_unit * scale + middle
 
     @cached_property
     def _uneven(self) -> dict[int, CodedColumn]:
@@ -164,13 +140,20 @@ class View:
         """What is drawn of the public domain, without air around it."""
         if self.window is not None:
             return self.window
-        half = self._half_drawn
+        region, slanted = self.region, self.projection
+        typical = _TYPICAL_DEVIATIONS * region.radius / sqrt(region.dim + 2)
+        reach = region.half[list(self._shown_axes)] if slanted is None else np.abs(slanted) @ region.half
+        half = np.minimum(reach, min(region.radius, typical)).tolist()
         if not self.in_data_units:
             return ((-half[0], half[0]), (-1.0, 1.0) if self.flat else (-half[1], half[1]))
         axes = list(self._shown_axes)
         middle = self.to_axis_units(np.zeros((1, self.domain.dim)))[0, axes]
         spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]
-        spans = [(0.0, 1.0) if axis in self._shares else span for axis, span in zip(axes, spans, strict=True)]
+        # Below 0 there is nothing of coordinates that are shares of a category.
+        blocks = self.domain.region.blocks
+        simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
+        shares = {axis for block in simplices for axis in range(block.start, block.stop)}
+        spans = [(0.0, 1.0) if axis in shares else span for axis, span in zip(axes, spans, strict=True)]
         return (spans[0], spans[1] if len(spans) > 1 else (-1.0, 1.0))
 
     @cached_property
@@ -187,7 +170,8 @@ class View:
         if self.in_data_units and self.domain.scaling is Scaling.UNIT:
             return None
         wide, high = (np.ptp(span) / s for span, s in zip(self.extent, self.scale, strict=True))
-        if self.flat or max(wide, high) > _MOST_OBLONG * min(wide, high):
+        # A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
+        if self.flat or max(wide, high) > 3.0 * min(wide, high):
             return None
         return float(self.scale[0] / self.scale[1])
 
@@ -212,16 +196,6 @@ class View:
         if self.axes is None:
             raise check.RequestError("A projection has no columns: choose a pair of columns.")
         return self.axes
-
-    @property
-    def _half_drawn(self) -> tuple[float, ...]:
-        region = self.region
-        typical = _TYPICAL_DEVIATIONS * region.radius / sqrt(region.dim + 2)
-        if self.projection is None:
-            reach = region.half[list(self._shown_axes)]
-        else:
-            reach = np.abs(self.projection) @ region.half
-        return tuple(float(min(r, region.radius, typical)) for r in reach)
 
 
 def make_view(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
@@ -253,7 +227,8 @@ def make_view_along_centers(domain: Domain, centers: Array) -> View | None:
     spans = np.linalg.svd(gaps, compute_uv=False)[:2] > 1e-9 * np.abs(gaps).max()
     basis = np.linalg.qr(np.concatenate([directions[spans[: len(directions)]], spare])[:2].T)[0].T
     drawn, at = gaps @ basis.T, middle @ basis.T
-    half = (0.5 + _AROUND) * float(np.ptp(drawn, axis=0).max())
+    # Room around released centres in the plane along them, as a share of the width of their spread.
+    half = (0.5 + 0.25) * float(np.ptp(drawn, axis=0).max())
     place = at + (drawn.max(axis=0) + drawn.min(axis=0)) / 2
     across, up = ((float(x - half), float(x + half)) for x in place)
     return View(domain, axes=None, projection=basis, window=(across, up))
@@ -264,10 +239,7 @@ def list_choices(domain: Domain) -> tuple[PlaneChoice, ...]:
     d, names = domain.dim, domain.columns
     if d == 1:
         return (PlaneChoice(names[0], (0,), None),)
-    if d <= ALL_PAIRS_UP_TO:
-        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
-    else:
-        pairs = [(i, i + 1) for i in range(d - 1)]
+    pairs = [(i, j) for i in range(d) for j in range(i + 1, d) if d <= ALL_PAIRS_UP_TO or j == i + 1]
     columns = [PlaneChoice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
     slanted = [PlaneChoice("random plane (chosen without the data)", None, 0)] if d > 2 else []
     return tuple(columns + slanted)
@@ -285,7 +257,8 @@ def list_ticks(column: CodedColumn) -> dict[str, Any]:
     >>> list_ticks(DeclaredColumn("pay", Stretched("log"), 100.0, 1e6, 1.0))["ticktext"]
     ['100', '1k', '10k', '100k', '1M']
     """
-    middles = column.decode(np.linspace(-column.side, column.side, _UNEVEN_TICKS)[:, None])[:, 0]
+    # Amounts that stand on a log or root scale, at most.
+    middles = column.decode(np.linspace(-column.side, column.side, 5)[:, None])[:, 0]
     powers = 10.0 ** np.floor(np.log10(np.maximum(np.abs(middles), 1e-300)))
     steps = powers if _find_scale(column) == "log" else np.rint(middles / powers) * powers
     amounts = np.unique(np.clip(steps, column.lower, column.upper))
@@ -313,5 +286,6 @@ def _find_first_axes(dim: int) -> tuple[int, ...]:
 
 
 def _add_margin(span: Range) -> Range:
-    air = _AIR * (span[1] - span[0])
+    # Room around the domain, as a share of its width, so that a centre on the wall is not cut in half.
+    air = 0.04 * (span[1] - span[0])
     return (span[0] - air, span[1] + air)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -17,24 +18,12 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, find_kind,
 from dpviz.app.charts.pictures.centers import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot import make_axis_title
 from dpviz.core import Array, BlockKMeans, Region, tuples
-from dpviz.words import (
-    NINE_IN_TEN,
-    capitalize_first,
-    format_number,
-    format_percent,
-    format_plus_minus,
-    format_things,
-    join_clauses,
-)
+from dpviz.words import NINE_IN_TEN, capitalize_first, format_number, format_percent, format_plus_minus, format_things
 
 # Rows that are dealt again for the revealed layer, and marks that it draws.
 _ROWS_DEALT, _MARKS_DRAWN = 30_000, 400
 # Numbers on anchors where they do not cover each other.
 _NUMBERED = 40
-# Points of the curve of a median.
-_PLACES = 201
-# The textbook's smoothness: ε of a median over this.
-_SMOOTHNESS_PART = 6.0
 
 
 def draw_blocks(step: BlocksStep, context: RenderContext) -> Chart:
@@ -56,12 +45,9 @@ def draw_blocks(step: BlocksStep, context: RenderContext) -> Chart:
         canvas.marks(view.plane(anchors), "anchors", "public", square, hover=hover, trace=numbers | UNCUT)
         canvas.plane()
 
-    def tabulate() -> pd.DataFrame:
-        return tabulate_points(anchors, view.domain, "anchor")
-
-    note = join_clauses(order, _describe_other_split(context.reveal), view.about)
+    note = (order, _describe_other_split(context.reveal), view.about)
     words = f"{title}. {capitalize_first(order)}. Columns: {format_columns(view.domain)}."
-    return Chart(context, title, note, words, paint, table=tabulate)
+    return Chart(context, title, note, words, paint, table=partial(tabulate_points, anchors, view.domain, "anchor"))
 
 
 def draw_ranges(step: RangesStep, context: RenderContext) -> Chart:
@@ -106,7 +92,7 @@ def draw_ranges(step: RangesStep, context: RenderContext) -> Chart:
             table[f"noise sd of {name}"] = step.noise_sd[:, j] * domain.scale[j]
         return table
 
-    note = join_clauses(step.title, _describe_other_split(context.reveal), view.about)
+    note = (step.title, _describe_other_split(context.reveal), view.about)
     words = f"{step.title}, for {format_things(len(step.lower), 'centre')}. {title}."
     return Chart(context, title, note, words, paint, table=tabulate)
 
@@ -115,7 +101,8 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
     """How much a place counts by the share of blocks that lie on its left; flat where a median is mostly noise."""
     number, each = step.number, format_number(step.epsilon_each)
     # How fast the weight falls, for each block.
-    rate = step.epsilon_each / (_SMOOTHNESS_PART if step.smooth else 2.0)
+    # The textbook's smoothness: ε of a median over this.
+    rate = step.epsilon_each / (6.0 if step.smooth else 2.0)
     within = 1 / (rate * number)
     title = f"With {number:,} blocks a median cannot tell the middle from the ends"
     if within < 0.5:
@@ -123,11 +110,11 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
         title = f"{what} {format_percent(within)} around the middle of {number:,} blocks"
 
     def weigh(ranks: Array) -> Array:
-        weight: Array = np.exp(-rate * number * np.abs(ranks - 0.5))
-        return weight
+        return np.exp(-rate * number * np.abs(ranks - 0.5))
 
     def paint(canvas: PlotCanvas) -> None:
-        ranks = np.linspace(0, 1, _PLACES)
+        # Points of the curve of a median.
+        ranks = np.linspace(0, 1, 201)
         curve, hover = np.column_stack([100 * ranks, weigh(ranks)]), "%{x:.3g} % of blocks on the left: weight %{y:.3g}"
         filled = {"fill": "tozeroy", "fillcolor": canvas.color("public", 0.15)}
         canvas.lines(curve, "weight of a rank", "public", width=2, hover=hover, trace=filled)
@@ -141,25 +128,10 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
         return table
 
     how = "weight that a jump there has in the noise" if step.smooth else "how likely a place of that rank is"
-    note = join_clauses(how, f"ε = {each} for each of {step.medians:,} medians", "no row has a say in it")
+    note = (how, f"ε = {each} for each of {step.medians:,} medians", "no row has a say in it")
     columns = context.view.domain.dim
     words = f"{title}. {step.medians:,} medians of {number:,} blocks, ε = {each} each, for {columns} columns."
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate)
-
-
-def find_block_centers(step: BlocksStep, rows: Array) -> Array:
-    """Centres (m, k, d) that k-means finds in blocks of revealed ``rows`` (n, d), dealt by public coins.
-
-    Another split than the secret one, of the same size: which row was in which block is never told. Only as many
-    blocks as a picture can hold are fitted.
-    """
-    dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
-    rows_each = max(1.0, len(rows) / step.number)
-    shown = max(1, min(step.number, ceil(_ROWS_DEALT / rows_each), _MARKS_DRAWN // len(step.anchors)))
-    fitted = dealt < shown
-    model = BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
-    centers: Array = model.fit(rows[fitted], dealt[fitted], shown).reshape(shown, *step.anchors.shape)
-    return centers
 
 
 def _describe_other_split(reveal: RevealedView | None) -> str:
@@ -168,11 +140,20 @@ def _describe_other_split(reveal: RevealedView | None) -> str:
 
 
 def _add_revealed(canvas: PlotCanvas, step: BlocksStep, reveal: RevealedView | None) -> None:
-    """Rows, and the centres of other blocks than the secret ones."""
+    """Rows, and the centres that k-means finds in blocks of them, dealt by public coins.
+
+    Another split than the secret one, of the same size: which row was in which block is never told. Only as many
+    blocks as a picture can hold are fitted.
+    """
     canvas.rows(reveal)
     if reveal is not None and reveal.everyone is not None:
-        centers = find_block_centers(step, canvas.view.region.clip(reveal.everyone))
-        places = canvas.view.plane(centers.reshape(-1, centers.shape[2]), "reference")
+        rows = canvas.view.region.clip(reveal.everyone)
+        dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
+        rows_each = max(1.0, len(rows) / step.number)
+        shown = max(1, min(step.number, ceil(_ROWS_DEALT / rows_each), _MARKS_DRAWN // len(step.anchors)))
+        fitted, model = dealt < shown, BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
+        centers = model.fit(rows[fitted], dealt[fitted], shown).reshape(-1, step.anchors.shape[1])
+        places = canvas.view.plane(centers, "reference")
         cross = {"symbol": "x-thin-open", "size": 5, "line": {"width": 1}}
         canvas.marks(places, "centres of other blocks", "revealed", cross, trace={"opacity": 0.7})
 
@@ -208,7 +189,7 @@ class RevealedTuples:
     misfits: Array
     one: Array
     far: float
-    about: str
+    about: tuple[str, str]
 
     @classmethod
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
@@ -220,12 +201,12 @@ class RevealedTuples:
             rows = clipped.reshape(-1, k, dim)
             groups = rows[rng.permutation(len(rows))[:_MOST]]
             few = f"counted on {len(groups):,} of {len(rows):,}" if len(groups) < len(rows) else ""
-            about = join_clauses("the revealed tuples; which of them were tried stays secret", few)
+            about = ("the revealed tuples; which of them were tried stays secret", few)
         else:
             block = rng.integers(0, step.number, len(points))
             model = BlockKMeans(step.anchors, match=False, salt=step.salt)
             groups = model.fit(clipped, block, step.number).reshape(step.number, k, dim)
-            about = "recomputed from the revealed rows: another split than the secret one"
+            about = ("recomputed from the revealed rows: another split than the secret one", "")
         tried = groups[: max(1, step.sampled)]
         misfits = np.array([tuples.count_misfits(one, groups, step.far) for one in tried], dtype=np.float64)
         chosen = int(np.argsort(misfits, kind="stable")[len(misfits) // 2])
@@ -245,8 +226,7 @@ class RevealedTuples:
         away = self.tuples[:, :, None, :] - self.one
         nearest = (away**2).sum(axis=3).argmin(axis=1)
         picked = np.take_along_axis(away, nearest[:, None, :, None], axis=1)[:, 0]
-        scaled: Array = np.clip(picked / self.radii[:, None], -_FARTHEST, _FARTHEST)
-        return scaled
+        return np.clip(picked / self.radii[:, None], -_FARTHEST, _FARTHEST)
 
     @property
     def unfit(self) -> int:
@@ -267,11 +247,11 @@ def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: 
     def paint(canvas: PlotCanvas) -> None:
         offsets = revealed.offsets
         for ball in range(shown):
-            _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, shown)
+            _add_ball(canvas, offsets[:_MOST_POINTS, ball], ball, shown)
         _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{shown + 1}")
 
-    note = join_clauses(
-        revealed.about,
+    note = (
+        *revealed.about,
         f"Δ = {format_number(step.far)} radii between centres",
         f"{shown} of {format_things(balls, 'ball')}" if shown < balls else "",
     )
@@ -280,7 +260,14 @@ def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: 
 
 
 def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
-    """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side."""
+    """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side.
+
+    Two coordinates that keep the distance from the middle are drawn: the first, and the length of all others.
+    """
+    if points.shape[1] != 2:
+        rest = np.linalg.norm(points[:, 1:], axis=1)
+        # Half of the points below, so that a plot is filled evenly; a place in the table says nothing.
+        points = np.column_stack([points[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])
     number_of = "" if ball == 0 else str(ball + 1)
     x, y = f"x{number_of}", f"y{number_of}"
     width = (1 - _GAP * (balls - 1)) / balls
@@ -320,17 +307,6 @@ def _add_distances(canvas: PlotCanvas, farthest: Array, axes: str) -> None:
     canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
 
 
-def _plane(offsets: Array) -> Array:
-    """Two coordinates that keep the distance from the middle: the first, and the length of all others."""
-    if offsets.shape[1] == 2:
-        return offsets
-    rest = np.linalg.norm(offsets[:, 1:], axis=1)
-    # Half of the points below, so that a plot is filled evenly; a place in the table says nothing.
-    return np.column_stack([offsets[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])
-
-
-# Tuples whose points are joined by lines.
-_TUPLES_DRAWN = 300
 # Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
 _FITTING, _SHOWN_BALLS, _RADIUS = 5, 4, 0.2
 # How far their points lie from the middles of the balls, and how far the stray one goes to the middle of all.
@@ -350,7 +326,7 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
     if step.passed:
         title = capitalize_first(f"the {who} agree: {format_things(len(step.anchors), 'noisy centre')} released")
     made = "" if step.given else f" of about {format_number(step.rows_per_tuple)} rows"
-    note = join_clauses(
+    note = (
         f"{step.number:,} tuples{made} ({step.needed:,} needed)",
         f"Δ = {format_number(step.far)}",
         "halo: typical noise" if step.center_noise_sd is not None else "",
@@ -362,7 +338,8 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
         everyone = None if context.reveal is None else context.reveal.everyone
         if step.given and everyone is not None and not view.flat:
             tuples = everyone.reshape(-1, *step.anchors.shape)
-            some = tuples[np.random.default_rng(0).permutation(len(tuples))[:_TUPLES_DRAWN]]
+            # Tuples whose points are joined by lines.
+            some = tuples[np.random.default_rng(0).permutation(len(tuples))[:300]]
             joints = join_outlines([view.plane(one) for one in some])
             canvas.lines(joints, format_things(len(some), "tuple"), "revealed", strength=0.25)
         if step.centers is not None:
@@ -440,7 +417,7 @@ def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
         canvas.plot.update_yaxes(scaleanchor="x", scaleratio=1)
         canvas.plot.update_layout(margin={"b": LEGEND_LINE * _LEGEND})
 
-    note = join_clauses(
+    note = (
         "an illustration with made-up tuples, not to scale",
         f"true balls lie Δ = {format_number(step.far)} radii apart",
         f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
@@ -468,6 +445,6 @@ def draw_votes(step: TupleTestStep, revealed: RevealedTuples, context: RenderCon
         canvas.plot.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
 
     noise = format_plus_minus(_SD * step.vote_scale)
-    note = join_clauses(revealed.about, f"one vote for each tuple below the line; noise on votes {noise}")
+    note = (*revealed.about, f"one vote for each tuple below the line; noise on votes {noise}")
     words = f"Misfits of tried tuples against their limit. {title}."
     return Chart(context, title, note, words, paint, legend_lines=2, kind="revealed")

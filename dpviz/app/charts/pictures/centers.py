@@ -39,7 +39,6 @@ from dpviz.words import (
     format_percent,
     format_ratio,
     format_things,
-    join_clauses,
 )
 
 
@@ -53,16 +52,8 @@ class Marks(NamedTuple):
 # By the most centres that a picture of a phone's width holds with these marks.
 _MARKS = {40: Marks(11, NUMBER_SIZE), 100: Marks(9, 10)}
 _MARKS_OF_A_CROWD = Marks(6, None)
-# A displacement shorter than this part of the picture hides under the marks.
-_SHORT = 0.04
-# How strong centres of earlier draws are.
-_GHOST = 0.35
 # A partner this part of the way to its neighbour costs half of one that is nowhere.
 _HALF, _TINY = 0.5, 1e-300
-# Of the words over a refused answer, in pixels.
-_REFUSED_SIZE = 34
-# Boxes around a centre that light up on the map reach this far, as a part of the picture.
-_AROUND = 0.03
 
 
 def choose_marks(k: int) -> Marks:
@@ -156,16 +147,12 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool =
     radii = np.minimum(reach, canvas.view.region.diameter)
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
-    hidden = _is_hidden(canvas.view, reach, choose_marks(len(centers)).size)
+    low, high = np.array(canvas.view.range).T
+    widest = LabelBoxes(low, high).pixels(low + reach.max() * canvas.view.scale)
+    # Whether the noise of every centre is smaller than its mark.
+    hidden = widest[0 if flat else slice(None)].max() < choose_marks(len(centers)).size / 2
     about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
     canvas.halos(places, radii, f"noise ±{about}", "released", width=width, color=color, fill=fill)
-
-
-def _is_hidden(view: View, reach: Array, size: float) -> bool:
-    """Whether the noise of every centre is smaller than its mark of a diameter ``size``."""
-    low, high = np.array(view.range).T
-    at = LabelBoxes(low, high).pixels(low + reach.max() * view.scale)
-    return bool(at[0 if view.flat else slice(None)].max() < size / 2)
 
 
 def add_reference(canvas: PlotCanvas, centers: Array) -> None:
@@ -177,31 +164,17 @@ def add_reference(canvas: PlotCanvas, centers: Array) -> None:
 
 def add_refused(canvas: PlotCanvas) -> None:
     """The answer of a private test that did not pass, over centres that know no data."""
-    font = {"size": _REFUSED_SIZE, "color": canvas.color("released", 0.55)}
+    # Of the words over a refused answer, in pixels.
+    font = {"size": 34, "color": canvas.color("released", 0.55)}
     canvas.note("refused (⊥)", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
-
-
-def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> None:
-    """A thin grey arrow to each centre (k, d) from its match ``partners`` (k, d) of k-means++, where that is far."""
-    start, end = canvas.view.plane(partners, "reference"), canvas.view.plane(centers)
-    far = ~find_near(canvas.view, centers, partners)
-    if far.any():
-        standoff = np.full(int(far.sum()), choose_marks(len(centers)).size / 2)
-        canvas.arrows(start[far], end[far], "displacement", width=1.5, head=9, standoff=standoff)
 
 
 def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
     """Which of ``centers`` (k, d) lie so near their ``partners``, or ``times`` as far, that an arrow would hide."""
     gaps = (view.plane(centers) - view.plane(partners)) / np.ptp(np.array(view.extent), axis=1)
-    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * _SHORT
+    # A displacement shorter than this part of the picture hides under the marks.
+    close: npt.NDArray[np.bool_] = np.linalg.norm(gaps, axis=1) <= times * 0.04
     return close
-
-
-def add_ghosts(canvas: PlotCanvas, ghosts: tuple[Array, ...]) -> None:
-    """Centres (k, d) of earlier draws, unit coordinates: faint small dots."""
-    if ghosts:
-        places = canvas.view.plane(np.concatenate(ghosts))
-        canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=_GHOST)
 
 
 def find_partners(centers: Array, reference: Array) -> Array:
@@ -211,13 +184,13 @@ def find_partners(centers: Array, reference: Array) -> Array:
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
     cost = away / np.maximum(away + _HALF * gaps, _TINY)
-    partners: Array = reference[linear_sum_assignment(cost)[1]]
-    return partners
+    return reference[linear_sum_assignment(cost)[1]]
 
 
 def find_boxes(view: View, *places: Array) -> Array:
     """Boxes (m, 4) on the map around points of ``places`` (m, d) each: left, bottom, right, top in drawn units."""
-    air = _AROUND * np.ptp(np.array(view.extent), axis=1)
+    # Boxes around a centre that light up on the map reach this far, as a part of the picture.
+    air = 0.03 * np.ptp(np.array(view.extent), axis=1)
     drawn = np.stack([view.plane(some) for some in places])
     return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
 
@@ -237,12 +210,12 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
     refused = last and context.verdict is not None and context.verdict.kind == "refused"
     found = context.clusters_found(step.centers) if counts_clusters else None
     noise = _describe_noise(step, view.domain)
-    note = join_clauses(
+    note = (
         "refused (⊥)" if refused else "",
         view.about,
         evaluation.FOUND_RULE if found is not None else "",
         "" if view.whole else "cells not drawn",
-        _describe_outside(step, context),
+        *_describe_outside(step, context),
         "numbers on hover" if choose_marks(number).number is None else "",
     )
 
@@ -255,15 +228,19 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
         if step.previous is not None:
             # A move shorter than a mark hides under it.
-            far = ~find_near(view, step.centers, step.previous, 0.5)
-            moves = outline_segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
-            if far.any():
+            long = ~find_near(view, step.centers, step.previous, 0.5)
+            moves = outline_segments(view.plane(step.previous, "previous")[long], view.plane(step.centers)[long])
+            if long.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
-        if last:
-            add_ghosts(canvas, context.ghosts)
+        if last and context.ghosts:
+            places = view.plane(np.concatenate(context.ghosts))
+            # How strong centres of earlier draws are.
+            canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=0.35)
+        if partners is not None and (far := ~find_near(view, step.centers, partners)).any():
+            start, end = view.plane(partners, "reference")[far], view.plane(step.centers)[far]
+            standoff = np.full(len(end), choose_marks(number).size / 2)
+            canvas.arrows(start, end, "displacement", width=1.5, head=9, standoff=standoff)
         if context.reference is not None:
-            if partners is not None:
-                add_displacements(canvas, step.centers, partners)
             add_reference(canvas, context.reference.centers)
         rows = {} if sizes is None else {"rows": sizes.words}
         notes = describe_step(step.centers, view.domain, "centre", rows, context.profile if last else None)
@@ -321,7 +298,11 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
     if verdict is not None and verdict.error is not None and not step.released:
         return f"{at}noise moves a centre {format_width(verdict.error)}"
     if _is_solved(step, context):
-        return _describe_least_noise(step, context.view.domain)
+        # Noise moved the points of each centre, and whose they are, too.
+        seen = collect_evidence((step,), context.view.domain.region)
+        if seen is None or seen.errors is None:
+            return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
+        return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
     return (at if step.center_noise_sd is not None else "") + noise
 
 
@@ -338,14 +319,14 @@ def _find_matched(step: CentersStep, context: RenderContext) -> Array | None:
     return context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers))
 
 
-def _describe_outside(step: CentersStep, context: RenderContext) -> str:
+def _describe_outside(step: CentersStep, context: RenderContext) -> tuple[str, str, str]:
     """How many centres, and which part of the rows, lie outside the picture."""
     count, reference, reveal = context.view.count_beyond, context.reference, context.reveal
     beyond = count(step.centers) if len(step.centers) else 0
     theirs = count(reference.centers) if reference is not None and len(reference.centers) else 0
     rows = 0.0 if reveal is None else count(reveal.points) / max(1, len(reveal.points))
     others = format_things(theirs, "centre of k-means++", "centres of k-means++")
-    return join_clauses(
+    return (
         f"{format_things(beyond, 'centre')} outside the picture" if beyond else "",
         f"{others} outside the picture" if theirs else "",
         f"{format_percent(rows)} of the rows outside the picture" if rows else "",
@@ -356,14 +337,6 @@ def _is_solved(step: CentersStep, context: RenderContext) -> bool:
     """Whether a solver placed the centres on noisy points: what noise did to them is more than it says."""
     place = next((i for i, other in enumerate(context.steps) if other is step), 0)
     return place > 0 and type(context.steps[place - 1]).__name__ == "StartsStep" and step.count_noise_sd is None
-
-
-def _describe_least_noise(step: CentersStep, domain: Domain) -> str:
-    """What noise surely does to centres that were solved: it moved the points of each, and whose they are, too."""
-    seen = collect_evidence((step,), domain.region)
-    if seen is None or seen.errors is None:
-        return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
-    return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
 
 
 def _describe_noise(step: CentersStep, domain: Domain) -> str:
@@ -395,7 +368,7 @@ def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:
             add_reference(canvas, step.centers)
         canvas.plane()
 
-    note = join_clauses("computed from the rows themselves: revealed, never a release", view.about)
+    note = ("computed from the rows themselves: revealed, never a release", view.about)
     words = f"{title} over {format_columns(domain)}: revealed, never a release."
     table = partial(tabulate_points, step.centers, domain, "centre")
     return Chart(context, title, note, words, paint, table=table, kind="revealed")
@@ -452,7 +425,7 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
         canvas.plot.update_xaxes(range=[0, 100 * reach], ticksuffix=" %", nticks=5, zeroline=False)
         canvas.plot.update_xaxes(title_text="part of the way to a neighbour")
 
-    note = join_clauses("the way from k-means++ to its next neighbour", _tell_most(len(parts), "farthest"))
+    note = ("the way from k-means++ to its next neighbour", _tell_most(len(parts), "farthest"))
     words = f"{title} from its k-means++ centre to the next one: revealed, never a release."
     return Chart(context, title, note, words, paint, legend_lines=0, kind="revealed")
 
@@ -474,7 +447,7 @@ def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
 
     final = context.profile is not None and sizes is context.profile.sizes
     source = "sizes by all that was released" if final else "noisy counts of this step"
-    note = join_clauses(source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
+    note = (source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
     return Chart(context, title, note, f"How many rows each centre holds. {title}.", paint, legend_lines=0)
 
 
@@ -513,12 +486,6 @@ def _add_bars(
     canvas.plot.update_yaxes(title_text="centre", range=[len(order) - 0.4, -0.6], **axis)
 
 
-# A value of 0 stands this far below the least other one on a logarithmic axis.
-_BELOW = 3.0
-# Places of a ranking that a phone shows.
-_MOST_RANKS = 12
-# More circles than this are one grey sheet.
-_CROWD = 40
 # No cost is divided by less.
 _LEAST_COST = 1e-300
 
@@ -530,14 +497,14 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
     that a run ends with is of what it found, and has none.
     """
     centers = draw_centers(step, context)
-    bounds = step.clipping_radii
-    if bounds is None:
-        bounds = np.full(len(step.centers), step.clipping_radius)
+    bounds, every = step.clipping_radii, np.full(len(step.centers), step.clipping_radius)
+    bounds = every if bounds is None else bounds
 
     def paint(canvas: PlotCanvas) -> None:
         assert step.previous is not None and step.noisy_counts is not None
         if not context.is_last(step):
-            crowd = len(step.centers) > _CROWD or not canvas.view.whole
+            # More circles than this are one grey sheet.
+            crowd = len(step.centers) > 40 or not canvas.view.whole
             shown = [int(step.noisy_counts.argmax())] if crowd else list(range(len(step.centers)))
             name = "clipping radius of the largest" if crowd else "clipping radius"
             middles, width = canvas.view.plane(step.previous[shown], "previous"), 5.0 if canvas.view.flat else 1.0
@@ -546,13 +513,13 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         table = centers.table()
-        table["moved (unit coordinates)"] = _compute_moves(step)
+        table["moved (unit coordinates)"] = _measure_round(step)[0]
         table["clipping radius (unit coordinates)"] = bounds
         return table
 
     words = (
         f"{centers.words} Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates); a typical "
-        f"centre moved {format_number(_find_typical_move(step))}."
+        f"centre moved {format_number(_measure_round(step)[1])}."
     )
     return replace(centers, words=words, paint=paint, table=tabulate)
 
@@ -567,7 +534,7 @@ def list_beside_polish(step: PolishStep, steps: Sequence[Step], context: RenderC
 def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContext) -> Chart:
     """Round by round up to now, of ``rounds``: the clipping radius, how far a typical centre moved, and the noise of a
     mean."""
-    lines = np.array([(step.clipping_radius, _find_typical_move(step), _find_typical_noise(step)) for step in so_far]).T
+    lines = np.array([(step.clipping_radius, *_measure_round(step)[1:]) for step in so_far]).T
     (radius, moved, noise), last = lines[:, -1].tolist(), len(so_far)
     far = f"{format_number(moved / max(noise, _LEAST_COST))} times" if moved > noise else "no farther than"
     title = f"Round {last} moved a typical centre {far} its noise"
@@ -585,7 +552,7 @@ def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContex
         canvas.plot.update_xaxes(range=[0.5, rounds + 0.5], title_text="round", tick0=1, dtick=1)
         _set_log_axis(canvas, "length (unit coordinates)", floor, float(lines.max()), below=0.1, above=0.15)
 
-    note = join_clauses(
+    note = (
         "a typical centre: the median",
         "noise: the length of a vector of 1 sd",
         "on the floor: not moved at all" if (lines[1] == 0).any() else "",
@@ -660,7 +627,8 @@ def _tell_exchange(step: SplitStep, context: RenderContext) -> str:
 
 def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
     """The largest gains of splitting over the smallest costs of dropping: exchanges pay while the first lie above."""
-    gainers, losers = (np.argsort(one, kind="stable")[:_MOST_RANKS] for one in (-step.gain_of_each, step.cost_of_each))
+    # Places of a ranking that a phone shows.
+    gainers, losers = (np.argsort(one, kind="stable")[:12] for one in (-step.gain_of_each, step.cost_of_each))
     gains, costs = step.gain_of_each[gainers], step.cost_of_each[losers]
 
     def paint(canvas: PlotCanvas) -> None:
@@ -681,14 +649,15 @@ def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
         _set_log_axis(canvas, "loss (unit coordinates², all rows)", floor, top, below=0.35, above=0.35)
 
     floored = "on the floor: just noise" if (gains == 0).any() else ""
-    note = join_clauses("an exchange pays where a gain is over a cost", floored)
+    note = ("an exchange pays where a gain is over a cost", floored)
     return Chart(context, _describe_exchange(step), note, _tell_exchange(step, context), paint)
 
 
 def _find_floor(values: Array, *, lower: bool) -> float:
     """Where 0 stands on a logarithmic axis: at the least positive one of ``values``, or below it."""
     positive = values[values > 0]
-    return float(positive.min()) / (_BELOW if lower else 1.0) if len(positive) else 1.0
+    # A value of 0 stands this far below the least other one on a logarithmic axis.
+    return float(positive.min()) / (3.0 if lower else 1.0) if len(positive) else 1.0
 
 
 def _add_ranks(canvas: PlotCanvas, values: Array, floor: float, what: str, hover: str, trace: Any, **look: Any) -> None:
@@ -704,16 +673,8 @@ def _set_log_axis(canvas: PlotCanvas, title: str, floor: float, top: float, *, b
     canvas.plot.update_yaxes(range=[low - below, high + above])
 
 
-def _compute_moves(step: PolishStep) -> Array:
-    assert step.previous is not None
-    moves: Array = np.linalg.norm(step.centers - step.previous, axis=1)
-    return moves
-
-
-def _find_typical_move(step: PolishStep) -> float:
-    return float(np.median(_compute_moves(step)))
-
-
-def _find_typical_noise(step: PolishStep) -> float:
-    assert step.center_noise_sd is not None
-    return float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])
+def _measure_round(step: PolishStep) -> tuple[Array, float, float]:
+    """How far each centre moved and how far a typical one did, and the noise of its mean."""
+    assert step.previous is not None and step.center_noise_sd is not None
+    moves = np.linalg.norm(step.centers - step.previous, axis=1)
+    return moves, float(np.median(moves)), float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

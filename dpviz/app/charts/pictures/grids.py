@@ -22,15 +22,11 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, format_col
 from dpviz.app.charts.pictures.centers import add_centers
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, Domain, Region, partitions
-from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things, join_clauses
+from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things
 
-# A screen shows no more cells than this along an axis.
-_SHOWN_PER_AXIS = 250
 # How strong a count is at so many standard deviations of its noise, below which noise alone could be; and the least
 # top of the scale.
 _PALE, _NOISE, _LEAST_TOP = 0.16, 3.0, 6.0
-# Fewer cells than this along an axis have a gap between them.
-_GAPS_BELOW = 40
 # How strong a map is that lies under something else.
 UNDER = 0.55
 # Room above and below bars, as a share of their range.
@@ -64,13 +60,17 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
     """``values`` (m,) of the listed cells, those of ``codes`` (m,), added up to what the view shows."""
     axes = view.axes or (0,)
     cells = [int(grid.cells_per_axis[j]) for j in axes]
-    block = tuple(ceil(m / _SHOWN_PER_AXIS) for m in cells)
+    # A screen shows no more cells than this along an axis.
+    block = tuple(ceil(m / 250) for m in cells)
     shape = tuple(ceil(m / b) for m, b in zip(cells, block, strict=True))
     place = (grid.places(codes, list(axes)) // block).T
     flat = np.ravel_multi_index(tuple(place), shape)
     total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
     summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
-    edges = [_find_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
+    edges = []
+    for j, m, b in zip(axes, cells, block, strict=True):
+        borders = grid.borders(j)[np.minimum(np.arange(ceil(m / b) + 1) * b, m)]
+        edges.append(borders if grid.middle is None else borders + grid.middle[j])
     return GridImage(axes, edges, total, summed.reshape(shape), block)
 
 
@@ -96,26 +96,9 @@ def add_signed_maps(canvas: PlotCanvas, step: GridStep, *, strength: float = 1.0
     typical = float(np.median(sds[last.summed > 0])) if (last.summed > 0).any() else step.sd
     words = [format_number(float(tick * typical)) for tick in ticks]
     bar = canvas.color_bar("noisy rows (released)", tickvals=_choose_tone(ticks, top), ticktext=words)
-    for (shown, _), values in zip(layers, in_sds, strict=True):
-        canvas.cells(
-            np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T,
-            "released",
-            hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
-            bar=bar if shown is last and strength == 1 else None,
-            colorscale=_make_signed_scale(canvas, strength),
-            **_place_cells(shown, canvas.view) | {"zmin": -1, "zmax": 1},
-            **({"name": "rows, noisy"} if shown is last else {}),
-        )
-    if canvas.bare and strength == 1:
-        square = {"symbol": "square", "color": canvas.palette.below}
-        canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
-
-
-def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float | str]]:
-    """From what is below zero through nothing to the largest counts."""
-    palette = canvas.palette
-    below = 0.0 if strength < 1 else 0.9
-    return [
+    palette, below = canvas.palette, 0.0 if strength < 1 else 0.9
+    # From what is below zero through nothing to the largest counts.
+    scale = [
         [0.0, palette.fade(palette.below, below)],
         [(1 - _PALE) / 2, palette.fade(palette.below, min(below, 0.26))],
         [0.5, palette.fade(palette.below, 0.0)],
@@ -124,6 +107,19 @@ def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float |
         [0.85, palette.fade(palette.released, round(0.75 * strength, 3))],
         [1.0, palette.deep if strength == 1 else palette.fade(palette.released, strength)],
     ]
+    for (shown, _), values in zip(layers, in_sds, strict=True):
+        canvas.cells(
+            np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T,
+            "released",
+            hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
+            bar=bar if shown is last and strength == 1 else None,
+            colorscale=scale,
+            **_place_cells(shown, canvas.view) | {"zmin": -1, "zmax": 1},
+            **({"name": "rows, noisy"} if shown is last else {}),
+        )
+    if canvas.bare and strength == 1:
+        square = {"symbol": "square", "color": canvas.palette.below}
+        canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
 
 
 def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, kind: Kind) -> None:
@@ -186,15 +182,7 @@ def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -
     """The colour of bars of noisy ``counts`` (m,), rows: faded where noise alone (``sd``) could be, plum below zero."""
     palette = canvas.palette
     over = np.where(counts > _NOISE * sd, palette.released, palette.fade(palette.released, 0.35))
-    colors: npt.NDArray[np.str_] = np.where(counts < 0, palette.below, over)
-    return colors
-
-
-def add_kept_bars(canvas: PlotCanvas, step: GridStep, layers: Sequence[CellCounts]) -> None:
-    """Denoised counts of the cells that were kept, in the range of the noisy ones."""
-    for counted in layers:
-        _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
-    _dress(canvas, step)
+    return np.where(counts < 0, palette.below, over)
 
 
 def _list_layers(step: GridStep, view: View) -> list[tuple[GridImage, Array]]:
@@ -213,24 +201,18 @@ def _choose_tone(in_sds: Array, top: float) -> Array:
     """From noise sds to [-1, 1]: linear up to ``_PALE`` at 3 sd, then by the square root up to 1 at ``top``."""
     size = np.abs(in_sds)
     beyond = _PALE + (1 - _PALE) * np.sqrt(np.maximum(size - _NOISE, 0) / (top - _NOISE))
-    tone: Array = np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
-    return tone
-
-
-def _find_edges(grid: partitions.Grid, axis: int, cells: int, block: int) -> Array:
-    """Borders of the shown cells along an axis, unit coordinates."""
-    border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
-    edges = grid.borders(axis)[border]
-    return edges if grid.middle is None else edges + grid.middle[axis]
+    return np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
 
 
 def _place_cells(shown: GridImage, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
-    gap = int(max(shown.values.shape) < _GAPS_BELOW)
+    # Fewer cells than this along an axis have a gap between them.
+    gap = int(max(shown.values.shape) < 40)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
     for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
-        values = view.to_axis_units_along(axis, edges) if view.in_data_units else edges
-        drawn[name] = values.astype(SCREEN)
+        points = np.zeros((len(edges), view.region.dim))
+        points[:, axis] = edges
+        drawn[name] = (view.to_axis_units(points) if view.in_data_units else points)[:, axis].astype(SCREEN)
     return drawn
 
 
@@ -261,36 +243,22 @@ def _dress(canvas: PlotCanvas, step: GridStep) -> None:
 
 # Beyond this many noise sd a cell is said to stand out.
 _STANDS_OUT = 3.0
-# An axis with this part of its length in one column is named after it.
-_MOSTLY = 0.5
-# As many cells as anybody reads.
-_TABLE_ROWS = 1000
-# As many bars as a narrow picture has pixels for.
-_SORTED = 500
-# Up to so many cells, digits are as long as a reader takes them in.
-_COUNTABLE = 1e9
 
 
-class PlacedGrid(NamedTuple):
-    """A step with its grid in the coordinates of the view that shows it, and the context with that view."""
+def place_grid(step: Any, context: RenderContext) -> tuple[Any, RenderContext]:
+    """A step with its grid in the coordinates of the view that shows it, and the context with that view.
 
-    step: Any
-    context: RenderContext
-
-
-def place_grid(step: GridStep, context: RenderContext) -> PlacedGrid:
-    """A grid over columns is shown along two of them, one over the axes of a ``frame`` from its own middle."""
-    frame, half = getattr(step, "frame", None), step.grid.half
+    A grid over columns is shown along two of them, one over the axes of a ``frame`` from its own middle.
+    """
+    frame, half, placed = getattr(step, "frame", None), step.grid.half, step
     if frame is None:
-        return PlacedGrid(step, context.on(context.view.boxes()))
-    names = format_axis_names(frame, context.view.domain)
+        return step, context.on(context.view.boxes())
     if _is_of_columns(frame):
         half = frame @ context.view.domain.region.half
-        return PlacedGrid(step, context.on(context.view.with_space(Region(half, float(np.linalg.norm(half))), names)))
-    space = Region(half, float(np.linalg.norm(half)))
-    # Its pictures then range over the grid and no more.
-    around_zero = replace(step, grid=replace(step.grid, middle=None))
-    return PlacedGrid(around_zero, context.on(context.view.with_space(space, names)))
+    else:  # its pictures then range over the grid and no more
+        placed = replace(step, grid=replace(step.grid, middle=None))
+    space, names = Region(half, float(np.linalg.norm(half))), format_axis_names(frame, context.view.domain)
+    return placed, context.on(context.view.with_space(space, names))
 
 
 def project_points(step: GridStep, points: Array, space: Region | None = None) -> Array:
@@ -324,7 +292,7 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
     if step.grid.n_cells == 1:
         title = "A grid of one cell says nothing of where rows lie"
     most = int(find_shown_grid(placed.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
-    note = join_clauses(
+    note = (
         f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise",
         view.about,
         f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
@@ -378,7 +346,7 @@ def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Cha
         if step.around is not None:
             canvas.frame(find_box(step.grid))
 
-    note = join_clauses("true rows per cell: revealed, never a release", context.view.about)
+    note = ("true rows per cell: revealed, never a release", context.view.about)
     words = f"True rows in every cell of the grid. {title}."
     return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
@@ -386,7 +354,8 @@ def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Cha
 def draw_counts(step: GridStep, context: RenderContext) -> Chart:
     """All noisy counts, the fullest first, over a band of 3 sd: what rises above it are rows."""
     counts, band = step.noisy_counts, _STANDS_OUT * step.sd
-    wide, number = ceil(len(counts) / _SORTED), format_things(len(counts), "count")
+    # As many bars as a narrow picture has pixels for.
+    wide, number = ceil(len(counts) / 500), format_things(len(counts), "count")
     title = f"{find_outstanding(step):,} of {number} stand out; the others may be noise alone"
 
     def paint(canvas: PlotCanvas) -> None:
@@ -401,7 +370,7 @@ def draw_counts(step: GridStep, context: RenderContext) -> Chart:
         canvas.plot.update_layout(bargap=0)
 
     some = f"one bar for {wide} counts" if wide > 1 else ""
-    note = join_clauses(f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
+    note = (f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
     return Chart(context, title, note, f"All noisy counts, sorted. {title}.", paint, legend_lines=0)
 
 
@@ -433,7 +402,8 @@ def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     if _is_of_columns(frame):
         return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
     mostly = [
-        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= _MOSTLY else ""
+        # An axis with this part of its length in one column is named after it.
+        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= 0.5 else ""
         for axis, j in zip(frame, foremost, strict=True)
     ]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
@@ -456,15 +426,16 @@ def find_box(grid: partitions.Grid) -> Array:
 
 def find_largest(counts: Array) -> Codes:
     """Positions of the largest counts, as many as a table shows, in their order."""
-    few = min(_TABLE_ROWS, len(counts))
+    # As many cells as anybody reads.
+    few = min(1000, len(counts))
     top = np.sort(np.argpartition(-counts, few - 1)[:few]) if few else np.zeros(0, dtype=np.int64)
-    ordered: Codes = top[np.argsort(-counts[top], kind="stable")]
-    return ordered
+    return top[np.argsort(-counts[top], kind="stable")]
 
 
 def describe_cells(cells: int) -> str:
     """A number of cells, rounded where it is longer than a reader takes in."""
-    return f"{cells:,} cells" if cells < _COUNTABLE else f"{format_number(cells)} cells"
+    # Up to so many cells, digits are as long as a reader takes them in.
+    return f"{cells:,} cells" if cells < 1e9 else f"{format_number(cells)} cells"
 
 
 # What is shown around a box, as a share of its width.
@@ -504,7 +475,13 @@ def list_beside_synopsis(step: SynopsisStep, steps: Sequence[Step], context: Ren
 def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = False) -> Chart:
     """The denoised counts of the cells that were kept, in the axes of the picture, or in those of its box."""
     placed, context = place_grid(step, context)
-    title = _describe_kept(step)
+    everything = len(step.codes) + (len(step.around.codes) if step.around is not None else 0)
+    title = f"Denoising keeps {step.cells_kept:,} of {everything:,} cells"
+    if step.cutoff is not None:
+        title = f"{step.cells_kept:,} of {describe_cells(step.grid.n_cells)} stand out enough to be kept"
+    elif step.cells_kept == everything:
+        why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
+        title = f"Denoising keeps all {everything:,} cells: {why}"
 
     def paint(canvas: PlotCanvas) -> None:
         plot, flat = canvas.plot, canvas.view.flat
@@ -513,8 +490,10 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
             coarse = placed.around.grid
             layers.insert(0, CellCounts(coarse, coarse.assign(step.outside), step.outside_weights))
         plot.update_layout(showlegend=False)
-        if flat:
-            add_kept_bars(canvas, placed, layers)
+        if flat:  # in the range of the noisy counts
+            for counted in layers:
+                _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
+            _dress(canvas, placed)
         else:
             add_count_maps(canvas, layers, "rows kept", "released")
             canvas.plane()
@@ -529,19 +508,8 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
 
     rows = format_number(step.rows_kept)
     blank = "what noise alone would show" if step.details is None else "empty, as far as noise tells"
-    note = join_clauses(f"blank: {blank}", f"kept: {rows} rows in all", context.view.about)
+    note = (f"blank: {blank}", f"kept: {rows} rows in all", context.view.about)
     return Chart(context, title, note, f"{title}; together they weigh {rows} rows.", paint, legend_lines=3)
-
-
-def _describe_kept(step: SynopsisStep) -> str:
-    kept = step.cells_kept
-    if step.cutoff is not None:
-        return f"{kept:,} of {describe_cells(step.grid.n_cells)} stand out enough to be kept"
-    everything = len(step.codes) + (len(step.around.codes) if step.around is not None else 0)
-    if kept == everything:
-        why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
-        return f"Denoising keeps all {kept:,} cells: {why}"
-    return f"Denoising keeps {kept:,} of {everything:,} cells"
 
 
 def draw_block_sides(step: SynopsisStep, context: RenderContext) -> Chart:
@@ -559,7 +527,7 @@ def draw_block_sides(step: SynopsisStep, context: RenderContext) -> Chart:
         add_blocks(canvas, shown, sides.reshape(shown.values.shape), max(2, int(blocks.max())))
 
     finest = "the finest along what is not shown" if hidden else ""
-    note = join_clauses("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
+    note = ("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
     words = f"{title}; the largest block that shares its rows evenly is {blocks.max():,} cells wide."
     return Chart(context, title, note, words, paint, legend_lines=3, table=partial(_tabulate_details, step))
 
@@ -588,7 +556,7 @@ def draw_detail_tree(step: SynopsisStep, context: RenderContext) -> Chart:
         canvas.plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + _AIR_ABOVE])
         canvas.plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
 
-    note, table = "one tree of several: each block is cut in halves along all axes", partial(_tabulate_details, step)
+    note, table = ("one tree of several: each block is cut in halves along all axes",), partial(_tabulate_details, step)
     return Chart(context, title, note, f"{title}: {listed}.", paint, legend_lines=3, table=table)
 
 
@@ -606,7 +574,7 @@ _ROUNDING, _SAME = 1e-9, 5e-4
 def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
     """The centres of the chosen start over the synopsis they were found on; without one, the losses of all starts."""
     losses, grid = draw_start_losses(step, context), _find_grid_below(step, context)
-    placed = None if grid is None else place_grid(grid, context)
+    placed, on = (None, context) if grid is None else place_grid(grid, context)
 
     def paint(canvas: PlotCanvas) -> None:
         if placed is None:
@@ -614,7 +582,7 @@ def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
             canvas.plot.update_layout(showlegend=False)
             return
         if not canvas.view.flat:
-            add_signed_maps(canvas, placed.step, strength=UNDER)
+            add_signed_maps(canvas, placed, strength=UNDER)
         final = None if context.final is None else project_points(grid, context.final)
         add_centers(canvas, project_points(grid, step.centers), final=final)
         canvas.plane()
@@ -624,8 +592,7 @@ def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
         table["chosen"] = table.index == step.chosen
         return table
 
-    on = context if placed is None else placed.context
-    note = join_clauses(step.title, "no further privacy is spent", on.view.about)
+    note = (step.title, "no further privacy is spent", on.view.about)
     return Chart(on, losses.title, note, losses.words, paint, table=tabulate)
 
 
@@ -645,7 +612,16 @@ def draw_start_losses(step: StartsStep, context: RenderContext) -> Chart:
     """Synopsis losses from the best start to the worst."""
     losses: Array = np.where(np.abs(step.losses) < _ROUNDING, 0.0, step.losses)
     number, chosen = len(losses), step.chosen
-    title = _describe_gain(losses, float(losses[chosen]))
+    starts, best, typical = format_things(number, "start"), float(losses[chosen]), float(np.median(losses))
+    if number == 1:
+        title = "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
+    elif typical <= 0:
+        title = capitalize_first(f"{starts} on the synopsis")
+    elif 1 - best / typical < _SAME:
+        alike = int((losses <= best / (1 - _SAME)).sum())
+        title = capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
+    else:
+        title = f"The best of {starts} loses {format_percent(1 - best / typical)} less than a typical one"
 
     def paint(canvas: PlotCanvas) -> None:
         order = np.argsort(losses, kind="stable")
@@ -667,19 +643,6 @@ def draw_start_losses(step: StartsStep, context: RenderContext) -> Chart:
         if low == high == 0:
             canvas.plot.update_yaxes(tickvals=[0])
 
-    note = "each mark is a start: the lower, the better it fits the noisy counts"
+    note = ("each mark is a start: the lower, the better it fits the noisy counts",)
     words = f"{title}. The chosen start has a synopsis loss of {format_number(float(step.losses[chosen]))}."
     return Chart(context, title, note, words, paint, legend_lines=0)
-
-
-def _describe_gain(losses: Array, best: float) -> str:
-    starts, typical = format_things(len(losses), "start"), float(np.median(losses))
-    if len(losses) == 1:
-        return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
-    if typical <= 0:
-        return capitalize_first(f"{starts} on the synopsis")
-    gain = 1 - best / typical
-    if gain < _SAME:
-        alike = int((losses <= best / (1 - _SAME)).sum())
-        return capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
-    return f"The best of {starts} loses {format_percent(gain)} less than a typical one"

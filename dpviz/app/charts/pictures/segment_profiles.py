@@ -55,23 +55,19 @@ class ProfileLanes:
         self.away = self.made.deviations[self.order][:, self.cols]
         self.faint = self.made.in_noise[self.order][:, self.cols] | picture.failed
         self.overall = (self.made.weights @ self.even.centers)[self.cols]
-        self.low, self.high = self._ends()
-        coded = [self.made.columns[place].coding for place in self.cols.tolist()]
-        ends = np.array([self.low, self.high])
-        self.told_low, self.told_high = np.array(
-            [coding.unstretch(one) for coding, one in zip(coded, ends.T, strict=True)]
-        ).T
-
-    def _ends(self) -> tuple[Array, Array]:
         made = self.even
-        if self.picture.lane == "bounds":
-            return made.lower[self.cols], made.upper[self.cols]
-        spread = np.nan_to_num(made.reach)
-        low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
-        if made.reference is not None:
-            low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
-        air = 0.06 * (high - low)
-        return np.maximum(made.lower, low - air)[self.cols], np.minimum(made.upper, high + air)[self.cols]
+        self.low, self.high = made.lower[self.cols], made.upper[self.cols]
+        if picture.lane != "bounds":
+            spread = np.nan_to_num(made.reach)
+            low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
+            if made.reference is not None:
+                low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
+            air = 0.06 * (high - low)
+            self.low = np.maximum(made.lower, low - air)[self.cols]
+            self.high = np.minimum(made.upper, high + air)[self.cols]
+        coded = [self.made.columns[place].coding for place in self.cols.tolist()]
+        ends = zip(coded, np.array([self.low, self.high]).T, strict=True)
+        self.told_low, self.told_high = np.array([coding.unstretch(one) for coding, one in ends]).T
 
     def part(self, values: Array) -> Array:
         """How far along its lane each value (..., d) lies, from 0 to 1."""
@@ -79,13 +75,12 @@ class ProfileLanes:
 
     def hover(self, i: int, j: int) -> str:
         """What is said of one dot."""
-        made, column = self.made, self.made.columns[self.cols[j]]
-        unit = f" {self.unit(self.cols[j])}".rstrip()
-        segment, place = int(self.order[i]), int(self.cols[j])
+        made, segment, place = self.made, int(self.order[i]), int(self.cols[j])
+        unit = f" {self.unit(place)}".rstrip()
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
         value = f"{made.format_center(segment, place, noise=not self.picture.failed)}{spell_name(unit)}"
-        return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{how}"
+        return f"segment {segment + 1} · {spell_name(made.columns[place].name)}<br>{value}{how}"
 
     def unit(self, place: int) -> str:
         """What the numbers of a column count; "" where it is said otherwise, such as by dates."""
@@ -132,13 +127,25 @@ class SegmentRows(ProfileLanes):
         self.left = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES)) if sized else 0.0
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
+        self.heights = np.repeat(self.y[:, None], self.dim, axis=1)
         self.pixels = _TRACK * _WIDE / (self.dim + self.left)
         right = _RIGHT_STEEP if steep else _RIGHT
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
-        self._whiskers(plot)
-        self._diamonds(plot)
+        # Noise, where it is longer than a dot.
+        spread = np.nan_to_num(self.reach)
+        low, high = self.across(self.values - spread), self.across(self.values + spread)
+        seen = (high - low) * self.pixels / _TRACK > 15
+        if seen.any():
+            add_whiskers(plot, low[seen], high[seen], self.heights[seen], self.palette.text, 1.3)
+        if self.even.reference is not None:
+            x, there = self.across(self.values), self.across(self.even.reference[self.order][:, self.cols])
+            far, (kind, hue) = np.abs(there - x) * self.pixels / _TRACK > 9, self.beside_look
+            y = self.heights[far]
+            self.lines(plot, (x[far], there[far]), (y, y), kind, color=hue, width=1)
+            size = 13 if self.k <= _VALUED_SEGMENTS else 11
+            add_diamonds(plot, there.ravel(), self.heights.ravel(), hue, size, kind)
         self._dots(plot)
         self._bars(plot)
         self._heads(plot, steep)
@@ -166,7 +173,7 @@ class SegmentRows(ProfileLanes):
 
     def _stems(self, plot: Plot) -> None:
         """From the centre of all rows: blue above it, plum below; faint within the noise."""
-        ink, x, y = self.palette, self.across(self.values), self._heights
+        ink, x, y = self.palette, self.across(self.values), self.heights
         from_ = np.broadcast_to(self.across(self.overall), x.shape)
         for above, hue in ((True, ink.released), (False, ink.below)):
             for faint in (False, True):
@@ -175,25 +182,8 @@ class SegmentRows(ProfileLanes):
                     color, width = (ink.fade(hue, 0.3), 2) if faint else (hue, 3.5)
                     self.lines(plot, (from_[at], x[at]), (y[at], y[at]), "released", color=color, width=width)
 
-    def _whiskers(self, plot: Plot) -> None:
-        """Noise, where it is longer than a dot."""
-        spread = np.nan_to_num(self.reach)
-        low, high = self.across(self.values - spread), self.across(self.values + spread)
-        seen, y, ink = (high - low) * self.pixels / _TRACK > 15, self._heights, self.palette
-        if seen.any():
-            add_whiskers(plot, low[seen], high[seen], y[seen], ink.text, 1.3)
-
-    def _diamonds(self, plot: Plot) -> None:
-        if self.even.reference is None:
-            return
-        x, y = self.across(self.values), self._heights
-        there = self.across(self.even.reference[self.order][:, self.cols])
-        far, (kind, hue) = np.abs(there - x) * self.pixels / _TRACK > 9, self.beside_look
-        self.lines(plot, (x[far], there[far]), (y[far], y[far]), kind, color=hue, width=1)
-        add_diamonds(plot, there.ravel(), y.ravel(), hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind)
-
     def _dots(self, plot: Plot) -> None:
-        ink, x, y, faint = self.palette, self.across(self.values), self._heights, self.faint.ravel()
+        ink, x, y, faint = self.palette, self.across(self.values), self.heights, self.faint.ravel()
         marker = {
             **{"size": 11 if self.k <= _VALUED_SEGMENTS else 9, "opacity": 1},
             "color": [ink.surface if one else ink.released for one in faint],
@@ -211,10 +201,6 @@ class SegmentRows(ProfileLanes):
         font = {"size": 11.5, "shadow": ink.halo, "color": colors}
         where = {"textposition": place.ravel().tolist(), "textfont": font, "meta": "released"}
         plot.add_scatter(x.ravel(), (y - 0.13).ravel(), "text", text=text, **where)
-
-    @property
-    def _heights(self) -> Array:
-        return np.repeat(self.y[:, None], self.dim, axis=1)
 
     def _bars(self, plot: Plot) -> None:
         """Sizes at the left, with their noise; dashed and with a question mark where they may be noise alone."""
@@ -316,17 +302,13 @@ class ProfilePicture:
 
     def words(self) -> str:
         """The picture in words."""
-        made = self.profile
-        shown = [int(place) for place in self.shown[:3]]
-        told = []
+        made, shown, told = self.profile, [int(place) for place in self.shown[:3]], []
         for segment in self.segments[:6].tolist():
             size = "" if made.sizes is None else f" ({made.sizes.words[segment]} rows)"
             values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j, noise=True)}" for j in shown)
             told.append(f"segment {segment + 1}{size}: {values}")
-        head = capitalize_first(
-            f"{format_things(made.k, 'segment')} on a lane for each of {format_things(made.dim, 'column')}"
-        )
-        return f"{head}. " + "; ".join(told) + "."
+        segments, columns = format_things(made.k, "segment"), format_things(made.dim, "column")
+        return f"{capitalize_first(segments)} on a lane for each of {columns}. {'; '.join(told)}."
 
     def table(self) -> pd.DataFrame:
         """The numbers behind it: every coordinate and every size with its noise."""
@@ -343,27 +325,21 @@ class ProfilePicture:
     @property
     def shown(self) -> Codes:
         """Columns of this picture, by their place in the file."""
-        ordered = self.profile.order_columns(self.columns)
-        return ordered[self.start : self.start + MOST_COLUMNS[self.narrow]]
+        return self.profile.order_columns(self.columns)[self.start : self.start + MOST_COLUMNS[self.narrow]]
 
     @property
     def segments(self) -> Codes:
         """Segments of this picture, from 0 on, in their order."""
-        made = self.profile
-        ordered = made.order_rows(self.rows)
-        if made.k <= MOST_SEGMENTS:
-            return ordered
-        largest = set(made.order_rows("size")[:MOST_SEGMENTS].tolist())
-        return np.array([place for place in ordered.tolist() if place in largest])
+        ordered, largest = self.profile.order_rows(self.rows), self.profile.order_rows("size")[:MOST_SEGMENTS]
+        return ordered[np.isin(ordered, largest)]
 
 
 def draw_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
     made = picture.profile
     ordered, segments = made.order_columns(picture.columns), picture.segments
-    away = made.parts_away[segments][:, ordered]
     hidden = made.in_noise[segments][:, ordered] | picture.failed
-    shown = np.where(hidden, np.nan, away)
+    shown = np.where(hidden, np.nan, made.parts_away[segments][:, ordered])
     reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
     plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
     named = [(j, spell_name(made.columns[j].name)) for j in ordered.tolist()]

@@ -104,7 +104,12 @@ class PlayerScene:
     @property
     def lines(self) -> _PageTable | None:
         """The numbers behind its figure; cut where nobody would read on."""
-        return None if self.numbers is None else _make_numbers_table(self.numbers)
+        if self.numbers is None:
+            return None
+        cells = self.numbers.head(_MOST_LINES).itertuples(index=False, name=None)
+        rows = [[*map(_format_cell, row)] for row in cells]
+        numbers = [place for place, name in enumerate(self.numbers) if self.numbers[name].dtype.kind == "f"]
+        return _PageTable([*map(str, self.numbers.columns)], rows, numbers, len(self.numbers) - _MOST_LINES)
 
     @property
     def title(self) -> str:
@@ -181,20 +186,12 @@ RELEASED_ONLY = WORDS.by_key["released_only"]
 _MOST_LINES = 400
 
 
-def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
-    """The numbers behind a figure; cut where nobody would read on."""
-    rows = [[*map(_format_cell, row)] for row in table.head(_MOST_LINES).itertuples(index=False, name=None)]
-    numbers = [place for place, name in enumerate(table.columns) if table[name].dtype.kind == "f"]
-    return _PageTable([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
-
-
 def _format_cell(value: object) -> str:
     return str(value) if not isinstance(value, float) else format_number(value) if isfinite(value) else ""
 
 
 MOST_BYTES = 6_000_000
 """A page beyond this is no file to pass on, and nothing to keep inside a notebook."""
-_HEIGHT = 760
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,4 +266,4 @@ def frame_page(page: str) -> str:
     """A page inside another one: neither's style reaches the other; a sentence if it is too large for that."""
     if len(page.encode()) > MOST_BYTES:
         return "<p>The picture is too large for a notebook: <code>show(run).save(path)</code> writes it.</p>"
-    return render("frame.html.j2", height=_HEIGHT, surface=choose_palette("light").surface, page=page)
+    return render("frame.html.j2", height=760, surface=choose_palette("light").surface, page=page)

@@ -16,8 +16,7 @@ from dpviz.app.charts.plot import PHONE, Data, Plot
 from dpviz.app.charts.studies.curves import (
     Span,
     Style,
-    add_band,
-    add_median_line,
+    add_quartiles,
     choose_styles,
     compute_quartiles,
     describe_runs,
@@ -37,14 +36,6 @@ _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
 
-def _make_panel(place: int, rows: int, columns: int) -> Panel:
-    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above."""
-    between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
-    wide, high = (1 - _BETWEEN * (columns - 1)) / columns, (1 - between * (rows - 1)) / rows
-    left, top = place % columns * (wide + _BETWEEN), 1 - place // columns * (high + between)
-    return Panel(place, (left, left + wide), (max(0.0, top - high), top))
-
-
 @dataclass(frozen=True, eq=False)
 class ClaimFigure:
     """Medians over the repeats with bands from 25 % to 75 %, a panel for each table of the paper.
@@ -58,13 +49,17 @@ class ClaimFigure:
 
     def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:
         """The panels, as many beside each other as ``width`` has room for."""
-        names = list(dict.fromkeys(self._shown[self._over].astype(str)))
+        picture = self.picture
+        over = self._shown[picture.line if picture.heat else picture.panel].astype(str)
+        names = list(dict.fromkeys(over))
         cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
         rows = max(1, ceil(len(names) / cols))
         plot = self._empty(palette, rows, width)
+        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
+        wide, high = (1 - _BETWEEN * (cols - 1)) / cols, (1 - between * (rows - 1)) / rows
         for place, name in enumerate(names):
-            panel, picture = _make_panel(place, rows, cols), self.picture
-            part = self._shown[self._shown[self._over].astype(str) == name]
+            left, top = place % cols * (wide + _BETWEEN), 1 - place // cols * (high + between)
+            panel, part = Panel(place, (left, left + wide), (max(0.0, top - high), top)), self._shown[over == name]
             if picture.heat:
                 across, up = self._draw_heat(plot, part, palette, panel)
             elif picture.x == picture.line:
@@ -79,7 +74,14 @@ class ClaimFigure:
             corner = {"x": 0, "y": 1, "xref": f"{x} domain", "yref": f"{y} domain"}
             at = {**corner, "xanchor": "left", "yanchor": "bottom"}
             add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
-        return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
+        points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
+        below = join_clauses(
+            picture.title,
+            "median" if picture.heat else "median and middle half",
+            describe_runs(sorted(set(self._shown.groupby(points).size()))),
+            f"dashed: {picture.baseline_title}" if picture.baseline else "",
+        )
+        return TitledPlot(capitalize_first(self.verdict), below, plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -87,11 +89,6 @@ class ClaimFigure:
         listed = ", ".join(f"{name} {format_number(float(value))}" for name, value in medians.items())
         said = f"{self.picture.title}. {capitalize_first(self.verdict)}."
         return f"{said} Medians of {self.picture.y_title} over all runs: {listed}."
-
-    @property
-    def _over(self) -> str:
-        """What there is a panel for."""
-        return self.picture.line if self.picture.heat else self.picture.panel
 
     @cached_property
     def _shown(self) -> pd.DataFrame:
@@ -103,16 +100,6 @@ class ClaimFigure:
     @cached_property
     def _styles(self) -> dict[str, Style]:
         return choose_styles(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
-
-    def _describe_below(self) -> str:
-        picture = self.picture
-        points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
-        return join_clauses(
-            picture.title,
-            "median" if picture.heat else "median and middle half",
-            describe_runs(sorted(set(self._shown.groupby(points).size()))),
-            f"dashed: {picture.baseline_title}" if picture.baseline else "",
-        )
 
     def _empty(self, palette: Palette, rows: int, width: int) -> Plot:
         legend = 3 if self.picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
@@ -131,29 +118,26 @@ class ClaimFigure:
     def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         """A line for each algorithm over its band, and that of k-means++; axes that hold them."""
         named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
+        x_of = f"{picture.x_title} %{{x:.4g}}: %{{y:.3g}}"
         for name, curve in self._curves(part).items():
-            x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, _BAND)
-            add_band(plot, x, low, high, fill, **together)
-            told = {"hover": f"<b>{name}</b><br>{picture.x_title} %{{x:.4g}}: %{{y:.3g}}", **together}
-            add_median_line(plot, name, x, middle, self._styles[name], showlegend=name not in named, **told)
+            parts = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
+            group, style, hover = {"legendgroup": name, **panel.axes}, self._styles[name], f"<b>{name}</b><br>{x_of}"
+            told = {"showlegend": name not in named, "hover": hover}
+            add_quartiles(plot, name, parts, style, palette.fade(style.color, _BAND), group, **told)
         if picture.baseline:
             base, title = part.groupby(picture.x)[picture.baseline].median(), picture.baseline_title
             told = {"name": title, "hover": f"{title} %{{y:.3g}}", "legendgroup": title, "meta": "baseline"}
             look = {"line": _dash(palette), "showlegend": title not in named, **panel.axes}
             plot.add_scatter(base.index.to_numpy(float), base.to_numpy(float), "lines", **told, **look)
         traces = plot.traces[before:]
-        across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
-        return across, self._make_heights([trace["y"] for trace in traces])
+        across, up = (_axis([trace[name] for trace in traces]) for name in ("x", "y"))
+        return across if picture.log_x else {}, up if picture.log_y else {}
 
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
         line = self.picture.line
         parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
-
-    def _make_heights(self, heights: Sequence[Array]) -> Data:
-        return _axis(np.concatenate(heights)) if self.picture.log_y else {}
 
     def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         """A mark for each algorithm, side by side; axes that hold them."""
@@ -171,7 +155,7 @@ class ClaimFigure:
             at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{x} domain", "yref": y}
             plot.add_shape(type="line", line=_dash(palette), **at)
         names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
-        return {**names, "range": [-0.6, len(curves) - 0.4]}, self._make_heights(ends)
+        return {**names, "range": [-0.6, len(curves) - 0.4]}, _axis(ends) if self.picture.log_y else {}
 
     def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         picture = self.picture
@@ -188,9 +172,9 @@ class ClaimFigure:
         return {"tickvals": grid.columns.tolist()}, {"tickvals": grid.index.tolist()}
 
 
-def _axis(values: Array) -> dict[str, Any]:
+def _axis(values: Sequence[Array]) -> dict[str, Any]:
     """An axis that holds the positive ones."""
-    return Span.of(values[values > 0], air=0.05).axis
+    return Span.of((value for some in values for value in some if value > 0), air=0.05).axis
 
 
 def _dash(palette: Palette) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functools import cache, cached_property, partial
 from math import inf, isfinite, log10
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,6 @@ _SIGNS = {
 }
 _DASHES = ["dash", "dot", "dashdot", "longdash", "longdashdot"]
 _FILLS = ["-open", "-open-dot", "-dot"]
-_NAME_WIDTH = 16
 
 
 class Style(NamedTuple):
@@ -137,7 +136,7 @@ def name_column(runs: pd.DataFrame) -> str:
     return "contender" if "contender" in runs.columns else "algorithm"
 
 
-def narrow(name: str, width: int = _NAME_WIDTH) -> str:
+def narrow(name: str, width: int = 16) -> str:
     """A name in lines of at most ``width`` characters."""
     return "<br>".join(map(spell_name, wrap(name, width)))
 
@@ -211,11 +210,19 @@ def add_band(plot: Plot, x: Array, low: Array, high: Array, fill: str, **look: A
     plot.add_scatter(np.r_[x, x[::-1]], np.r_[high, low[::-1]], "lines", **area, **look)
 
 
-def add_median_line(plot: Plot, name: str, x: Array, y: Array, style: Style, **look: Any) -> None:
-    """The curve ``y`` (m,) of one algorithm over ``x`` (m,), with a marker wherever something was run."""
+def add_quartiles(
+    plot: Plot, name: str, parts: Array, style: Style, fill: str, group: Data | None = None, /, **look: Any
+) -> None:
+    """The median of one algorithm over its middle half: ``parts`` are x, low, middle and high, (4, m).
+
+    A marker stands wherever something was run; ``group`` is told of both.
+    """
+    x, low, middle, high = parts
+    add_band(plot, x, low, high, fill, **(group or {}))
     line = {"color": style.color, "width": 2.2, "dash": style.dash}
     marker = {"symbol": style.marker, "size": 8, "color": style.color}
-    plot.add_scatter(x, y, "lines+markers", name=name, line=line, marker=marker, meta="median", **look)
+    told = {"name": name, "line": line, "marker": marker, "meta": "median", **look, **(group or {})}
+    plot.add_scatter(x, middle, "lines+markers", **told)
 
 
 def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
@@ -254,12 +261,6 @@ def label_ends(
         add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
-def compute_label_room(names: Iterable[str]) -> int:
-    """Pixels that the labels of all lines take beyond those of the plot."""
-    rows = sum(len(wrap(name, _LABEL_WIDTH)) for name in names)
-    return max(0, round(rows * _LABEL_LINE) - PLOT)
-
-
 def _measure_room(plot: Plot) -> float:
     """A line of text as a share of the plot's height."""
     margin = plot.layout["margin"]
@@ -285,7 +286,6 @@ def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[floa
 Over = Literal["epsilon", "k", "n"]
 Curve = Sequence[tuple[float, float]]
 
-_HEIGHT = 478
 # What is said to be close to k-means++.
 _CLOSE = Target()
 # Bands of many lines would hide each other.
@@ -299,7 +299,6 @@ _AXES["epsilon"] = make_axis_title("ε", "smaller: more private")
 class Curves:
     """Medians and middle halves of many runs against ε, k or n."""
 
-    noun: ClassVar[str] = "runs"
     runs: pd.DataFrame
     measure: str = "ratio"
     over: Over = "epsilon"
@@ -345,11 +344,6 @@ class Curves:
         return choose_styles(list(dict.fromkeys([*list_names(self.runs), *self.predictions])))
 
     @property
-    def basis(self) -> str:
-        """What each point rests on."""
-        return describe_runs(self.medians["runs"].tolist())
-
-    @property
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
         score, letter = find_measure(self.measure), _LETTERS[self.over]
@@ -360,13 +354,10 @@ class Curves:
             hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
             return f"With {letter} = {hardest:,g}{at_epsilon}, {score.describe_first(self._compute_medians(hardest))}"
-        close = self._find_close() if score.ratio else {}
-        if close:
+        if score.ratio and (close := self._find_close()):
             name = min(close, key=lambda n: (close[n], self._compute_medians(close[n])[n]))
-            return (
-                f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in "
-                f"{_CLOSE.describe_often()}"
-            )
+            within = f"within {_CLOSE.above} of k-means++ in {_CLOSE.describe_often()}"
+            return f"From ε = {close[name]:g} on, {name} stays {within}"
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
@@ -410,7 +401,7 @@ def describe_curves(curves: Curves, *look: str) -> str:
     return join_clauses(
         f"ε = {curves.epsilon:g}" if curves.epsilon is not None else "",
         *look,
-        curves.basis,
+        describe_runs(curves.medians["runs"].tolist()),
         f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else "",
         "dashed: predicted before any run" if curves.predictions else "",
     )
@@ -418,23 +409,29 @@ def describe_curves(curves: Curves, *look: str) -> str:
 
 def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot:
     """The curves, with the ``hull`` of the best or without."""
-    predicted = _predict_together(curves.predictions)
+    # Each predicted curve once, with all the algorithms that it is predicted for.
+    predicted: dict[tuple[tuple[float, float], ...], list[str]] = {}
+    for name, points in curves.predictions.items():
+        predicted.setdefault(tuple(points), []).append(name)
     # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
     in_legend = len(predicted) + bool(curves.floor)
-    height = _HEIGHT + LEGEND_LINE * in_legend + compute_label_room(curves.lines)
+    labels = round(sum(len(wrap(name, _LABEL_WIDTH)) for name in curves.lines) * _LABEL_LINE)
+    height = 478 + LEGEND_LINE * in_legend + max(0, labels - PLOT)
     plot = new_plot(palette, height=height, legend_lines=in_legend)
     # Dashes are seen in the legend only at the width that lines have in the plot.
     plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
     plot.update_xaxes(**_make_axis(curves), title_text=_AXES[curves.over])
-    if hull and len(curves.lines) > 1:
-        _add_hull(plot, curves, palette)
+    if hull and len(curves.lines) > 1:  # a wide path under the lines along the best medians
+        best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
+        wide = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
+        plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **wide)
     if curves.floor:
         dotted = {"color": palette.muted, "width": 2.5, "dash": "dot"}
         name = "floor: one perfect step, which none beats by much"
         _add_told(plot, curves.floor, dotted, name, "floor at ε = %{x:g}: %{y:.4g}", "floor")
     for name, line in curves.lines.items():
         _add_line(plot, curves, name, line, palette)
-    for names, points in predicted:
+    for points, names in predicted.items():
         who, dashed = ", ".join(names), {"color": curves.styles[names[0]].color, "width": 1.5, "dash": "dash"}
         _add_told(plot, points, dashed, f"predicted: {who}", f"predicted for {who}: %{{y:.3g}}", "prediction")
     score, span = find_measure(curves.measure), curves.span
@@ -462,29 +459,13 @@ def _make_axis(curves: Curves) -> dict[str, Any]:
 def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette: Palette) -> None:
     """The median of one algorithm over its band."""
     style, faded = curves.styles[name], _FADED if len(curves.lines) <= _MANY else _FADED_OF_MANY
-    at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
+    parts = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
     hover = (
         f"<b>{name}</b> at {_LETTERS[curves.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
         "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs"
     )
-    add_band(plot, at, low, high, palette.fade(style.color, faded))
-    behind = line[["low", "high", "runs"]].to_numpy()
-    add_median_line(plot, name, at, middle, style, hover=hover, customdata=behind)
-
-
-def _add_hull(plot: Plot, curves: Curves, palette: Palette) -> None:
-    """A wide path under the lines along the best medians."""
-    best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
-    look = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
-    plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **look)
-
-
-def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
-    """Each predicted curve once, with all the algorithms that it is predicted for."""
-    names: dict[tuple[tuple[float, float], ...], list[str]] = {}
-    for name, points in predictions.items():
-        names.setdefault(tuple(points), []).append(name)
-    return [(together, points) for points, together in names.items()]
+    fill, behind = palette.fade(style.color, faded), line[["low", "high", "runs"]].to_numpy()
+    add_quartiles(plot, name, parts, style, fill, hover=hover, customdata=behind)
 
 
 def _add_told(plot: Plot, points: Curve, line: Data, name: str, hover: str, meta: str) -> None:
@@ -503,7 +484,7 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     from the answer on.
     """
     target, who, finding = recommendation.target, recommendation.who, recommendation.finding
-    below = f"{target.describe_often(curves.noun)} lie below"
+    below = f"{target.describe_often()} lie below"
     about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
 
     def paint(palette: Palette) -> Plot:
@@ -520,7 +501,12 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
         behind = palette.fade(palette.surface, 0.7)
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in curves.styles:
-            upper = list_reached_losses(curves.runs, who, target.share)
+            # By ε the loss that this share of the runs does not exceed.
+            upper: dict[float, float] = {}
+            for epsilon, group in curves.runs[curves.runs[name_column(curves.runs)] == who].groupby("epsilon"):
+                weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
+                reach = find_reached_loss(group["ratio"].to_numpy(np.float64), target.share, weights)
+                upper |= {float(str(epsilon)): reach} if np.isfinite(reach) else {}
             line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
             hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
             plot.add_scatter([*upper], [*upper.values()], "lines", hover=hover, line=line, name=below, meta="upper")
@@ -546,19 +532,7 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
 
 
-def list_reached_losses(runs: pd.DataFrame, who: str, share: float) -> dict[float, float]:
-    """By ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite."""
-    losses: dict[float, float] = {}
-    for epsilon, group in runs[runs[name_column(runs)] == who].groupby("epsilon"):
-        weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-        losses[float(str(epsilon))] = find_reached_loss(group["ratio"].to_numpy(np.float64), share, weights)
-    return {epsilon: loss for epsilon, loss in losses.items() if np.isfinite(loss)}
-
-
 _K_HEIGHT = AIR + PLOT + 40
-_K_FADED = 0.22
-# At most about so many numbers below the axis.
-_TICKS = 12
 
 
 def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
@@ -575,13 +549,14 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
-        add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, _K_FADED))
+        add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, 0.22))
         look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
         between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}
         ends = np.column_stack([read.lows, read.highs])
         plot.add_scatter(read.ks, losses, "lines+markers", customdata=ends, **look, **told)
-        every = -(-len(read.ks) // _TICKS)
+        # At most about so many numbers below the axis.
+        every = -(-len(read.ks) // 12)
         ticks = read.ks[every - 1 :: every].tolist()
         plot.update_xaxes(title_text="number of clusters k", tickvals=ticks, range=[0.5, last + 0.5])
         plot.update_yaxes(**span.axis, title_text="loss on the synopsis", zeroline=False)
@@ -593,8 +568,8 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         return plot
 
     def tabulate() -> pd.DataFrame:
-        columns = {"k": read.ks, "loss": read.losses, "low": read.lows, "high": read.highs, "bend": read.bends}
-        return pd.DataFrame(columns)
+        ends = {"low": read.lows, "high": read.highs, "bend": read.bends}
+        return pd.DataFrame({"k": read.ks, "loss": read.losses, **ends})
 
     note = join_clauses(
         "line: least loss found on the synopsis",

@@ -18,7 +18,6 @@ FOLDER = RESOURCES / "docs" / "reproduced"
 STAND_INS = FOLDER / "stand-ins"
 """The same, computed from generated tables throughout."""
 FILE = "verdicts.json"
-_ON_FILES = "published files"
 # So near to the line a margin is on neither side.
 _NEAR = 1e-3
 
@@ -40,11 +39,6 @@ class MarginInterval:
     high: float
     runs: int
     look: int = 0
-
-    @property
-    def crosses(self) -> bool:
-        """Whether the answer tips within it, or so near that digits and starts of a solver could make it tip."""
-        return self.low < 1 + _NEAR and self.high > 1 - _NEAR
 
     def __str__(self) -> str:
         return f"{self.low:.4g} to {self.high:.4g}"
@@ -71,7 +65,10 @@ class ClaimFinding:
         """Whether the answer tips within the interval of its margin."""
         if self.interval is None:
             return False
-        return self.interval.low < 1 <= self.interval.high if self.counted else self.interval.crosses
+        if self.counted:
+            return self.interval.low < 1 <= self.interval.high
+        # Or so near that digits and starts of a solver could make it tip.
+        return self.interval.low < 1 + _NEAR and self.interval.high > 1 - _NEAR
 
     @property
     def runs_needed(self) -> float:
@@ -210,7 +207,7 @@ class ClaimResult:
     @property
     def is_on_files(self) -> bool:
         """Whether published files, or the nearest that there are, stand behind it, if only partly."""
-        return self.about == _ON_FILES
+        return self.about == "published files"
 
 
 @dataclass(frozen=True)
