@@ -69,7 +69,12 @@ class Animation:
         ]
         colors = choose_colors(self.context.palette)
         known = {"rows": self.rows, "shared": self.shared}
-        return {"steps": steps, **known, "colors": colors, "words": _format_words(steps)}
+        shots = [shot for step in steps for shot in (step, *step["sides"])]
+        texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
+        texts += [entry["word"] for shot in shots for entry in shot["legend"]]
+        # What names and lines of a legend mean, where a word of the glossary is in them.
+        words = {text: about for text in texts if (about := glossary.explain_label(text))}
+        return {"steps": steps, **known, "colors": colors, "words": words}
 
     def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
@@ -124,14 +129,6 @@ class Animation:
 
 def _explain(chart: Chart) -> str:
     return glossary.explain_label(f"{chart.title} {chart.note}")
-
-
-def _format_words(steps: Sequence[Data]) -> dict[str, str]:
-    """What names and lines of a legend mean, where a word of the glossary is in them."""
-    shots = [shot for step in steps for shot in (step, *step["sides"])]
-    texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
-    texts += [entry["word"] for shot in shots for entry in shot["legend"]]
-    return {text: about for text in texts if (about := glossary.explain_label(text))}
 
 
 def make_legend(plot: Plot) -> Iterator[Data]:

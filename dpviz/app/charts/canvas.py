@@ -38,8 +38,6 @@ _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
 AIR = 28
 """Pixels above a plot, so that the mode bar covers no mark."""
-# A bold line is this much wider.
-_BOLD = 1.15
 # Axis title with its ticks, and a line of the legend.
 _AXIS_ROOM, LEGEND_LINE = 50, 20
 
@@ -57,7 +55,8 @@ class TitledPlot(NamedTuple):
 
     def headed(self, palette: Palette, *, width: int = PHONE) -> go.Figure:
         """The library's figure with both drawn above the plot, for a notebook or a file without a page around it."""
-        head = wrap_lines(self.title, size=TITLE_SIZE * _BOLD, width=width - _SIDES, even=True)
+        # A bold line is this much wider.
+        head = wrap_lines(self.title, size=TITLE_SIZE * 1.15, width=width - _SIDES, even=True)
         under = wrap_lines(self.subtitle, size=SUBTITLE_SIZE, width=width - _SIDES) or ["\u00a0"]
         below = max(_RESERVED_SUBTITLE, len(under)) * _SUBTITLE_PITCH if self.subtitle else 8
         room = _FIRST_LINE + max(2, len(head)) * _PITCH + below
@@ -111,27 +110,6 @@ class Panel(NamedTuple):
         return "" if self.place == 0 else str(self.place + 1)
 
 
-def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
-    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
-    (x_range, y_range), (x_name, y_name) = view.range, view.name
-    plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
-    across, up = view.ticks
-    plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)
-    plot.update_yaxes(range=y_range, title_text=spell_name(y_name), **plane, **up)
-    if view.flat:
-        plot.update_yaxes(visible=False)
-    elif view.aspect is not None:
-        plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
-    # A plane along released centres is no slice of the domain, and has no outline to show.
-    if view.window is None:
-        (x0, x1), (y0, y1) = view.extent
-        # A disc where the radius is what limits a row.
-        disc = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * view.region.radius)
-        line = {"color": palette.fade(palette.public, 0.6), "width": 1}
-        box = {"type": "circle" if disc else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
-        plot.add_shape(**box, layer="below", fillcolor=fill, line=line)
-
-
 def place_below_plot(layout: Any) -> dict[str, Any]:
     """Where a horizontal colour bar lies in a figure of this layout: under the axis title, as wide as the plot."""
     margin = layout["margin"]
@@ -167,18 +145,6 @@ def format_legend_name(what: str, kind: Kind) -> str:
 
 
 _MARKS: dict[Kind, str] = {"public": "○ ", "released": "", "revealed": "◉ "}
-
-
-def choose_ink(color: str) -> str:
-    """Black or white, whichever reads better on a hex ``color``.
-
-    >>> choose_ink("#0072B2"), choose_ink("#F0E442")
-    ('#ffffff', '#000000')
-    """
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.25 else "#ffffff"
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,17 +201,6 @@ class RevealedView:
         return space.clip(self.points if frame is None else self.points @ frame.T)
 
 
-def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
-    """Revealed rows (m, d) as small orange dots, larger where few; in one dimension ticks below; unit coordinates."""
-    # Of so few rows each is somebody to be seen, the one that is far out above all.
-    few, symbol = len(points) <= 500, "line-ns-open" if view.flat else "circle"
-    marker: dict[str, Any] = {"color": palette.revealed, "size": 12 if view.flat else 5 if few else 3, "symbol": symbol}
-    marker |= {"opacity": 0.7 if few else 0.35}
-    look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
-    known = {"hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
-    plot.add_trace({**split_xy(view.plane(points, "rows")), **look, **known})
-
-
 Look = Mapping[str, Any]
 """Attributes of a trace, by the names that the drawing library gives them."""
 _NOTHING: Look = {}
@@ -285,9 +240,30 @@ class PlotCanvas:
         color = self.palette.kind(kind)
         return color if strength == 1 else self.palette.fade(color, strength)
 
+    def shades(self, kind: Kind, low: float, high: float = 1.0) -> list[list[float | str]]:
+        """A scale of the colour of a kind, from one strength to another."""
+        return [[0, self.color(kind, low)], [1, self.color(kind, high)]]
+
     def plane(self, *, fill: str | None = None) -> None:
-        """Axes with fixed ranges, and the outline of the public domain."""
-        show_plane(self.plot, self.view, self.palette, fill=fill)
+        """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
+        plot, view, palette = self.plot, self.view, self.palette
+        (x_range, y_range), (x_name, y_name) = view.range, view.name
+        plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
+        across, up = view.ticks
+        plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)
+        plot.update_yaxes(range=y_range, title_text=spell_name(y_name), **plane, **up)
+        if view.flat:
+            plot.update_yaxes(visible=False)
+        elif view.aspect is not None:
+            plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
+        # A plane along released centres is no slice of the domain, and has no outline to show.
+        if view.window is None:
+            (x0, x1), (y0, y1) = view.extent
+            # A disc where the radius is what limits a row.
+            disc = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * view.region.radius)
+            line = {"color": palette.fade(palette.public, 0.6), "width": 1}
+            box = {"type": "circle" if disc else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+            plot.add_shape(**box, layer="below", fillcolor=fill, line=line)
 
     def axes(self, number: str, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
         """One more pair of axes, or the first where ``number`` is empty, in the dress of the first."""
@@ -295,10 +271,20 @@ class PlotCanvas:
             self.plot.update_layout(**{name: merge(merge({}, make_layout(self.palette)[name[:5]]), axis)})
 
     def rows(self, reveal: RevealedView | None, space: Region | None = None, frame: Array | None = None) -> None:
-        """The owner's rows, if they are handed over; in the ``space`` that ``frame`` (p, d) maps them to, if any."""
-        if reveal is not None:
-            points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
-            draw_rows(self.plot, points, self.view, self.palette)
+        """The owner's rows, if they are handed over, as small orange dots, larger where few; ticks below a line.
+
+        They lie in the ``space`` that ``frame`` (p, d) maps them to, if any.
+        """
+        if reveal is None:
+            return
+        points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
+        # Of so few rows each is somebody to be seen, the one that is far out above all.
+        few, flat = len(points) <= 500, self.view.flat
+        size, symbol = 12 if flat else 5 if few else 3, "line-ns-open" if flat else "circle"
+        marker = {"color": self.palette.revealed, "size": size, "symbol": symbol, "opacity": 0.7 if few else 0.35}
+        look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
+        known = {"hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
+        self.plot.add_trace({**split_xy(self.view.plane(points, "rows")), **look, **known})
 
     def marks(
         self, places: Array, name: str, kind: Kind, marker: Look, *, strength: float = 1.0, **told: Unpack[MarkOptions]
@@ -375,13 +361,10 @@ class PlotCanvas:
 
     def color_bar(self, title: str, **ticks: Any) -> dict[str, Any]:
         """A horizontal colour bar below the plot, its title above it, with these ``ticks``."""
-        where = {} if self.bare else place_below_plot(self.plot.layout)
-        return where | {
-            "title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}},
-            **{"thickness": 10, "outlinewidth": 0.5, "outlinecolor": self.palette.muted},
-            **{"tickangle": 0, "tickfont": {"size": NUMBER_SIZE, "color": self.palette.muted}},
-            **ticks,
-        }
+        where, muted = {} if self.bare else place_below_plot(self.plot.layout), self.palette.muted
+        where |= {"title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}}}
+        where |= {"thickness": 10, "outlinewidth": 0.5, "outlinecolor": muted}
+        return where | {"tickangle": 0, "tickfont": {"size": NUMBER_SIZE, "color": muted}, **ticks}
 
     def band(self, low: float, high: float, *, strength: float, upright: bool = False) -> None:
         """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places."""

@@ -181,10 +181,8 @@ class LabelBoxes:
 
         ``away`` (m, 2), drawn units, is where each would best stand.
         """
-        return [
-            self._place(text, at, to, size=size, font=font)
-            for text, at, to in zip(texts, self.pixels(places), away * self._scale, strict=True)
-        ]
+        marks = zip(texts, self.pixels(places), away * self._scale, strict=True)
+        return [self._place(text, at, to, size=size, font=font) for text, at, to in marks]
 
     def free(self, box: Array) -> bool:
         """Whether a box (left, bottom, right, top) in pixels covers nothing."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import UNCUT, Diagram, add_note, make_hidden_axis, show_plane, split_xy
+from dpviz.app.charts.canvas import UNCUT, Diagram, PlotCanvas, add_note, make_hidden_axis, split_xy
 from dpviz.app.charts.cells import join_outlines
 from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View
@@ -27,7 +27,6 @@ SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry
 USUAL_DELTA = 1e-6
 """At which ρ is told as an ε, where an entry names no δ."""
 
-_FILE = Path(__file__).parent / "deployments.csv"
 # Whom one unit of privacy protects, by words of the registry: the first that fits.
 _UNITS = (
     ("one person's day, trip or device", ("day", "month", "quarter", "trip", "device")),
@@ -60,7 +59,7 @@ def load_deployments() -> tuple[Deployment, ...]:
     >>> len(others), round(others[0].epsilon, 2), sum(one.converted for one in others)
     (35, 0.01, 8)
     """
-    with _FILE.open(encoding="utf-8", newline="") as file:
+    with Path(__file__).with_name("deployments.csv").open(encoding="utf-8", newline="") as file:
         return tuple(sorted(map(_read_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
 
 
@@ -76,14 +75,11 @@ def _read_entry(row: dict[str, str]) -> Deployment:
 # Where a legend lies.
 _LEGEND = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "xanchor": "left"}
 _SIDE, _GAP, _PEOPLE_HEIGHT = 10, 3.0, 400
-# Pixels of the two lines above each array, however small it is.
-_WORDS = 44
 _TURN = np.linspace(0, 2 * np.pi, 16)
 # A head and shoulders in a square of side 1, one closed path each.
 _HEAD = np.column_stack([0.5 + 0.17 * np.cos(_TURN), 0.72 + 0.17 * np.sin(_TURN)])
-_SHOULDERS = np.column_stack(
-    [0.5 + 0.33 * np.cos(np.linspace(0, np.pi, 10)), 0.1 + 0.4 * np.sin(np.linspace(0, np.pi, 10))]
-)
+_ARC = np.linspace(0, np.pi, 10)
+_SHOULDERS = np.column_stack([0.5 + 0.33 * np.cos(_ARC), 0.1 + 0.4 * np.sin(_ARC)])
 
 
 def draw_icon_array(prior: float, epsilon: float) -> Diagram:
@@ -123,15 +119,13 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
         plot.update_xaxes(range=[-0.2, right + _SIDE + 0.2], constrain="domain", **make_hidden_axis())
         square = {"scaleanchor": "x", "constrain": "domain", "constraintoward": "top"}
         plot.update_yaxes(range=[-0.2, _SIDE + 0.1], **square, **make_hidden_axis())
-        return plot.update_layout(margin={"l": 0, "r": 0, "t": _WORDS, "b": 0}, showlegend=False)
+        # Pixels of the two lines above each array, however small it is.
+        return plot.update_layout(margin={"l": 0, "r": 0, "t": 44, "b": 0}, showlegend=False)
 
     finding = f"At ε = {epsilon:g}, a belief of {believed} becomes at most {most}"
     note = f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
     marked = f"Without your data {believed} are marked; with it between {least} and {most}."
     return Diagram("odds", finding, note, f"Two arrays of a hundred people. {marked}", paint)
-
-
-_REGION_HEIGHT, _MARK = 470, 11
 
 
 class Attacker(NamedTuple):
@@ -173,7 +167,7 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     said = [f"{name}: {hits} hits at {round_percent(alarms)} false alarms" for name, hits, alarms in rates]
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_REGION_HEIGHT))
+        plot = Plot(make_layout(palette, height=470))
         chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
         draw = partial(plot.add_scatter, mode="lines", meta="public")
         area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
@@ -195,7 +189,7 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
             plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
             known, stairs = {"legendgroup": one.name, "meta": one.kind}, {"shape": "hv", "width": 2, "color": color}
             plot.add_scatter(steps[:, 0], steps[:, 1], "lines", line=stairs, listed=one.name, **known)
-            marker = {"size": _MARK, "color": color, "line": {"width": 1.5, "color": palette.surface}}
+            marker = {"size": 11, "color": color, "line": {"width": 1.5, "color": palette.surface}}
             hover = f"{one.name}<br>hits {_tell(hits)}<br>false alarms {_tell(alarms)}"
             plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
         axis = {"range": [-0.02, 1.02], "tickformat": ".0%", "dtick": 0.25, "zeroline": False, "constrain": "domain"}
@@ -236,9 +230,6 @@ def _make_points(share: float) -> str:
     """
     points = f"{100 * share:.2g}"
     return f"{points} point{'' if points == '1' else 's'}"
-
-
-_CLOUDS_HEIGHT, _MOST_ROWS = 480, 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,13 +274,13 @@ def draw_twin_clouds(
     epsilon, moved = asked.epsilon, f"{clouds.moved:.2g}"
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_CLOUDS_HEIGHT))
-        show_plane(plot, view, palette)
+        plot = Plot(make_layout(palette, height=480))
+        PlotCanvas(plot, palette, view).plane()
         faint: dict[str, Any] = {"size": 4, "color": palette.fade(palette.public, 0.5)}
         filled: dict[str, Any] = {"size": 7, "opacity": 0.6, "symbol": "circle", "color": palette.released}
         hollow = filled | {"symbol": "square-open", "color": palette.inks[2], "line": {"width": 1.5}}
         ring = {"symbol": "circle-open", "size": 18, "color": palette.text, "line": {"width": 2}}
-        drawn = [("rows", rows[:: max(1, len(rows) // _MOST_ROWS)], faint, "public")]
+        drawn = [("rows", rows[:: max(1, len(rows) // 2_000)], faint, "public")]
         drawn.append(("centres, with the person", clouds.present, filled, "released"))
         if both:
             drawn.append(("centres, without", clouds.absent, hollow, "released"))
@@ -300,10 +291,8 @@ def draw_twin_clouds(
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
     finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
-    words = (
-        f"Centres of {len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = "
-        f"{epsilon:g}: the nearest centre's middle moves by {moved} times its spread."
-    )
+    draws = f"{len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = {epsilon:g}"
+    words = f"Centres of {draws}: the nearest centre's middle moves by {moved} times its spread."
     gain = _tell_gain([one.attack for one in attackers if one.kind == "released"], epsilon, asked.delta)
     note = f"Clouds that look alike prove nothing: more is released than the centres. Over all answers, {gain}."
     return Diagram("neighbouring-tables", finding, note, words, paint)
@@ -391,9 +380,6 @@ def _say(plot: Plot, text: str, x: float, y: float, color: str, *, at: str = "ri
     add_note(plot, text, color, where, size=12)
 
 
-_STRIP_HEIGHT, _STEP = 400, 0.22
-
-
 def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
     """A dot for every deployment, a row for each unit of privacy, and a line at one's own ε."""
     above, middle = sum(one.epsilon > epsilon for one in others), median(one.epsilon for one in others)
@@ -403,15 +389,14 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
     said = ", ".join(f"{len(some)} protect {unit}" for unit, some in by_unit.items() if some and unit != "not said")
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_STRIP_HEIGHT))
+        plot = Plot(make_layout(palette, height=400))
         rows = {unit: some for unit, some in by_unit.items() if some}
         for row, mine in enumerate(rows.values()):
             lift = _stack([one.epsilon for one in mine])
-            marker = {
-                **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
-                "symbol": ["circle-open" if one.converted else "circle" for one in mine],
-            }
-            x, y = [one.epsilon for one in mine], [-row + _STEP * up for up in lift]
+            symbols = ["circle-open" if one.converted else "circle" for one in mine]
+            rim = {"width": 1.5, "color": palette.public}
+            marker = {"size": 11, "color": palette.public, "line": rim, "symbol": symbols}
+            x, y = [one.epsilon for one in mine], [-row + 0.22 * up for up in lift]
             notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
             hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
             plot.add_scatter(x, y, "markers", hover=hover, marker=marker, customdata=notes, meta="public")

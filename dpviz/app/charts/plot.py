@@ -32,8 +32,6 @@ PHONE = 360
 _EPSILON_TICKS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 # Stands for a space at which no line is broken.
 _GLUE = "\x1f"
-# Width of an average character in pixels per pixel of font size, for a system sans-serif.
-_CHARACTER = 0.53
 
 
 def make_layout(palette: Palette, *, height: int = HEIGHT) -> dict[str, Any]:
@@ -137,7 +135,8 @@ def wrap_lines(text: str, *, size: float, width: float = PHONE, even: bool = Fal
     ['one two', 'three four']
     """
     glued = re.sub(r" (?==)|(?<==) |(?<=\d) (?=%)", _GLUE, text)
-    most = max(12, int(width / (_CHARACTER * size)))
+    # Width of an average character in pixels per pixel of font size, for a system sans-serif.
+    most = max(12, int(width / (0.53 * size)))
     broken = _wrap(glued, most)
     least = max(12, len(text) // max(1, len(broken))) if even and len(broken) > 1 else most
     for narrower in range(least, most):

@@ -90,12 +90,6 @@ def _describe_purpose(note: str) -> str:
     return re.sub(r"[\s,:]*\d.*$", "", note) or note
 
 
-# Shares below this hold no words.
-_ACCOUNT_LABELLED = 0.09
-_REFUSED = "#b3261e"
-_REFUSED_IN_THE_DARK = "#f2716b"
-
-
 def find_left(cap: float, before: float, now: float) -> float:
     """What remains of the ε of an account after a release; 0 where it does not fit."""
     return max(0.0, cap - before - now)
@@ -107,7 +101,7 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
 
     def paint(palette: Palette) -> Plot:
         plot, at = Plot(make_layout(palette, height=66)), 0.0
-        refused = _REFUSED_IN_THE_DARK if palette.surface != "#ffffff" else _REFUSED
+        refused = "#f2716b" if palette.surface != "#ffffff" else "#b3261e"
         parts = (
             ("before", before, palette.public, palette.surface),
             ("this release", now, palette.released if fits else refused, palette.surface),
@@ -115,7 +109,8 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
         )
         inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
         for name, value, color, ink in (part for part in parts if part[1] > 0):
-            labelled = value / whole >= _ACCOUNT_LABELLED * (1 + len(name) / 12)
+            # Shares below this hold no words.
+            labelled = value / whole >= 0.09 * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
             look: Data = {"showlegend": None, "marker": {"color": color, "line": {"width": 0}}}
             look |= {"textfont": {"color": ink, "size": TEXT_SIZE}}
@@ -128,18 +123,14 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
         plot.update_yaxes(range=[-0.64, 1.3], **make_hidden_axis())
         return plot.update_layout(barmode="overlay", showlegend=False, margin={"l": 0, "r": 4, "t": 2, "b": 2})
 
-    words = (
-        f"The account's cap is ε = {format_number(cap)}: {format_number(before)} spent before, {format_number(now)} "
-        f"for this release, {format_number(left)} left after it{'' if fits else ', which is beyond the cap'}."
-    )
-    return Diagram("account", "", "", words, paint)
+    spent = f"{format_number(before)} spent before, {format_number(now)} for this release"
+    rest = f"{format_number(left)} left after it{'' if fits else ', which is beyond the cap'}"
+    return Diagram("account", "", "", f"The account's cap is ε = {format_number(cap)}: {spent}, {rest}.", paint)
 
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
 _MOST_COLUMNS, _MOST_VALUES = 6, 5
 _BAR, _STACK_HEAD, _STACKS_FOOT = 24, 34, 44
-# A share this wide has room for its name.
-_ROOM = 0.16
 _LONGEST_COLUMN, _LONGEST_VALUE = 40, 12
 _REST = "all others"
 
@@ -218,7 +209,8 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
     for rank, (value, share) in enumerate(parts):
         color = palette.muted if value == _REST else palette.released
         strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
-        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= _ROOM else "" for one in share]
+        # A share this wide has room for its name.
+        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= 0.16 else "" for one in share]
         bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
         bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
         bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}

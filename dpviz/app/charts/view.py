@@ -16,9 +16,6 @@ from dpviz.words import format_number
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8
-# In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform point
-# hold them, and depend on the declared radius only.
-_TYPICAL_DEVIATIONS = 4.0
 # 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
 LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
 
@@ -141,7 +138,9 @@ class View:
         if self.window is not None:
             return self.window
         region, slanted = self.region, self.projection
-        typical = _TYPICAL_DEVIATIONS * region.radius / sqrt(region.dim + 2)
+        # In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform
+        # point hold them, and depend on the declared radius only.
+        typical = 4.0 * region.radius / sqrt(region.dim + 2)
         reach = region.half[list(self._shown_axes)] if slanted is None else np.abs(slanted) @ region.half
         half = np.minimum(reach, min(region.radius, typical)).tolist()
         if not self.in_data_units:

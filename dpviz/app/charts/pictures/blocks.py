@@ -20,8 +20,6 @@ from dpviz.app.charts.plot import make_axis_title
 from dpviz.core import Array, BlockKMeans, Region, tuples
 from dpviz.words import NINE_IN_TEN, capitalize_first, format_number, format_percent, format_plus_minus, format_things
 
-# Rows that are dealt again for the revealed layer, and marks that it draws.
-_ROWS_DEALT, _MARKS_DRAWN = 30_000, 400
 # Numbers on anchors where they do not cover each other.
 _NUMBERED = 40
 
@@ -150,7 +148,8 @@ def _add_revealed(canvas: PlotCanvas, step: BlocksStep, reveal: RevealedView | N
         rows = canvas.view.region.clip(reveal.everyone)
         dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
         rows_each = max(1.0, len(rows) / step.number)
-        shown = max(1, min(step.number, ceil(_ROWS_DEALT / rows_each), _MARKS_DRAWN // len(step.anchors)))
+        # Rows that are dealt again for the revealed layer, and marks that it draws.
+        shown = max(1, min(step.number, ceil(30_000 / rows_each), 400 // len(step.anchors)))
         fitted, model = dealt < shown, BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
         centers = model.fit(rows[fitted], dealt[fitted], shown).reshape(-1, step.anchors.shape[1])
         places = canvas.view.plane(centers, "reference")
@@ -213,20 +212,15 @@ class RevealedTuples:
         return cls(groups, misfits * (step.number / len(groups)), tried[chosen], step.far, about)
 
     @property
-    def radii(self) -> Array:
-        """Of the balls around ``one``, shape (k,)."""
-        gaps = np.linalg.norm(self.one[:, None] - self.one, axis=2)
-        np.fill_diagonal(gaps, np.inf)
-        radii: Array = np.maximum(gaps.min(axis=1) / self.far, 1e-300)
-        return radii
-
-    @property
     def offsets(self) -> Array:
         """For each tuple and ball, its nearest point from the ball's centre, in radii, shape (n_t, k, d)."""
         away = self.tuples[:, :, None, :] - self.one
         nearest = (away**2).sum(axis=3).argmin(axis=1)
         picked = np.take_along_axis(away, nearest[:, None, :, None], axis=1)[:, 0]
-        return np.clip(picked / self.radii[:, None], -_FARTHEST, _FARTHEST)
+        gaps = np.linalg.norm(self.one[:, None] - self.one, axis=2)
+        np.fill_diagonal(gaps, np.inf)
+        radii: Array = np.maximum(gaps.min(axis=1) / self.far, 1e-300)
+        return np.clip(picked / radii[:, None], -_FARTHEST, _FARTHEST)
 
     @property
     def unfit(self) -> int:
@@ -250,11 +244,8 @@ def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: 
             _add_ball(canvas, offsets[:_MOST_POINTS, ball], ball, shown)
         _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{shown + 1}")
 
-    note = (
-        *revealed.about,
-        f"Δ = {format_number(step.far)} radii between centres",
-        f"{shown} of {format_things(balls, 'ball')}" if shown < balls else "",
-    )
+    some = f"{shown} of {format_things(balls, 'ball')}" if shown < balls else ""
+    note = (*revealed.about, f"Δ = {format_number(step.far)} radii between centres", some)
     words = f"How far tuples lie from the balls of one of them. {title}."
     return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
@@ -326,12 +317,8 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
     if step.passed:
         title = capitalize_first(f"the {who} agree: {format_things(len(step.anchors), 'noisy centre')} released")
     made = "" if step.given else f" of about {format_number(step.rows_per_tuple)} rows"
-    note = (
-        f"{step.number:,} tuples{made} ({step.needed:,} needed)",
-        f"Δ = {format_number(step.far)}",
-        "halo: typical noise" if step.center_noise_sd is not None else "",
-        view.about,
-    )
+    asked, halo = f"{step.number:,} tuples{made} ({step.needed:,} needed)", "halo: typical noise"
+    note = (asked, f"Δ = {format_number(step.far)}", halo if step.center_noise_sd is not None else "", view.about)
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
@@ -355,18 +342,13 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
         canvas.plane()
 
     def tabulate() -> pd.DataFrame:
-        lines: list[tuple[str, str, float]] = [
-            ("tuples", "public", step.number),
-            ("tuples needed", "public", step.needed),
-            *([] if step.given else [("rows of a block, on average", "public", step.rows_per_tuple)]),
-            ("Δ, radii between balls", "public", step.far),
-            ("m, tuples tried", "public", step.sampled),
-            ("limit of noisy misfits", "public", step.misfit_limit),
-            ("noise scale of misfits", "public", step.misfit_scale),
-            ("limit of noisy votes", "public", step.vote_limit),
-            ("noise scale of votes", "public", step.vote_scale),
-            ("passed (1) or not (0)", "released", float(step.passed)),
-        ]
+        public: dict[str, float] = {"tuples": step.number, "tuples needed": step.needed}
+        public |= {} if step.given else {"rows of a block, on average": step.rows_per_tuple}
+        public |= {"Δ, radii between balls": step.far, "m, tuples tried": step.sampled}
+        public |= {"limit of noisy misfits": step.misfit_limit, "noise scale of misfits": step.misfit_scale}
+        public |= {"limit of noisy votes": step.vote_limit, "noise scale of votes": step.vote_scale}
+        lines = [(what, "public", value) for what, value in public.items()]
+        lines.append(("passed (1) or not (0)", "released", float(step.passed)))
         if step.centers is not None:
             for i, center in enumerate(domain.from_unit(step.centers), start=1):
                 named = zip(domain.columns, center, strict=True)
@@ -417,11 +399,9 @@ def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
         canvas.plot.update_yaxes(scaleanchor="x", scaleratio=1)
         canvas.plot.update_layout(margin={"b": LEGEND_LINE * _LEGEND})
 
-    note = (
-        "an illustration with made-up tuples, not to scale",
-        f"true balls lie Δ = {format_number(step.far)} radii apart",
-        f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
-    )
+    tried = f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed"
+    apart = f"true balls lie Δ = {format_number(step.far)} radii apart"
+    note = ("an illustration with made-up tuples, not to scale", apart, tried)
     words = f"Balls around the points of a made-up tuple, and other tuples in them. {title}."
     return Chart(context, title, note, words, paint, legend_lines=_LEGEND, kind="public")
 

@@ -52,8 +52,6 @@ class Marks(NamedTuple):
 # By the most centres that a picture of a phone's width holds with these marks.
 _MARKS = {40: Marks(11, NUMBER_SIZE), 100: Marks(9, 10)}
 _MARKS_OF_A_CROWD = Marks(6, None)
-# A partner this part of the way to its neighbour costs half of one that is nowhere.
-_HALF, _TINY = 0.5, 1e-300
 
 
 def choose_marks(k: int) -> Marks:
@@ -115,7 +113,7 @@ def add_centers(
     marks, places = choose_marks(k), view.plane(centers)
     inks = [palette.inks[hue] for hue in choose_hues(view, centers, final)]
     listed = [str(i + 1) for i in range(k)]
-    numbers = {}
+    numbers = dict[str, Any]()
     if marks.number is not None:
         crowd = LabelBoxes(*np.array(view.range).T)
         crowd.takes(places, marks.size)
@@ -124,20 +122,13 @@ def add_centers(
             crowd.takes(view.plane(away, "reference"), marks.size)
             free = places - view.plane(away, "reference")
         sides = crowd.places(listed, places, free, size=marks.size, font=marks.number)
-        numbers = {
-            "text": [number if side else "" for number, side in zip(listed, sides, strict=True)],
-            "textposition": [side or "top right" for side in sides],
-            "textfont": {"size": marks.number, "color": inks, "weight": 700, "shadow": canvas.palette.halo},
-        }
-    canvas.marks(
-        places,
-        "centres",
-        "released",
-        make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes}),
-        hover="%{customdata}" if notes else "centre %{customdata} (released)",
-        notes=notes or listed,
-        trace={"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"},
-    )
+        texts = [number if side else "" for number, side in zip(listed, sides, strict=True)]
+        numbers = {"text": texts, "textposition": [side or "top right" for side in sides]}
+        numbers["textfont"] = {"size": marks.number, "color": inks, "weight": 700, "shadow": palette.halo}
+    marker = make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes})
+    hover, notes = "%{customdata}" if notes else "centre %{customdata} (released)", notes or listed
+    trace = {"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"}
+    canvas.marks(places, "centres", "released", marker, hover=hover, notes=notes, trace=trace)
 
 
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
@@ -183,7 +174,8 @@ def find_partners(centers: Array, reference: Array) -> Array:
     # goes far and the other stays, rather than each moving a little.
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
-    cost = away / np.maximum(away + _HALF * gaps, _TINY)
+    # A partner this part of the way to its neighbour costs half of one that is nowhere.
+    cost = away / np.maximum(away + 0.5 * gaps, 1e-300)
     return reference[linear_sum_assignment(cost)[1]]
 
 
@@ -210,14 +202,9 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
     refused = last and context.verdict is not None and context.verdict.kind == "refused"
     found = context.clusters_found(step.centers) if counts_clusters else None
     noise = _describe_noise(step, view.domain)
-    note = (
-        "refused (⊥)" if refused else "",
-        view.about,
-        evaluation.FOUND_RULE if found is not None else "",
-        "" if view.whole else "cells not drawn",
-        *_describe_outside(step, context),
-        "numbers on hover" if choose_marks(number).number is None else "",
-    )
+    note = ["refused (⊥)" if refused else "", view.about, evaluation.FOUND_RULE if found is not None else ""]
+    note += ["" if view.whole else "cells not drawn", *_describe_outside(step, context)]
+    note.append("numbers on hover" if choose_marks(number).number is None else "")
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
@@ -319,18 +306,15 @@ def _find_matched(step: CentersStep, context: RenderContext) -> Array | None:
     return context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers))
 
 
-def _describe_outside(step: CentersStep, context: RenderContext) -> tuple[str, str, str]:
+def _describe_outside(step: CentersStep, context: RenderContext) -> list[str]:
     """How many centres, and which part of the rows, lie outside the picture."""
     count, reference, reveal = context.view.count_beyond, context.reference, context.reveal
     beyond = count(step.centers) if len(step.centers) else 0
     theirs = count(reference.centers) if reference is not None and len(reference.centers) else 0
     rows = 0.0 if reveal is None else count(reveal.points) / max(1, len(reveal.points))
     others = format_things(theirs, "centre of k-means++", "centres of k-means++")
-    return (
-        f"{format_things(beyond, 'centre')} outside the picture" if beyond else "",
-        f"{others} outside the picture" if theirs else "",
-        f"{format_percent(rows)} of the rows outside the picture" if rows else "",
-    )
+    told = {format_things(beyond, "centre"): beyond, others: theirs, f"{format_percent(rows)} of the rows": rows}
+    return [f"{what} outside the picture" for what, number in told.items() if number]
 
 
 def _is_solved(step: CentersStep, context: RenderContext) -> bool:
@@ -517,10 +501,8 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
         table["clipping radius (unit coordinates)"] = bounds
         return table
 
-    words = (
-        f"{centers.words} Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates); a typical "
-        f"centre moved {format_number(_measure_round(step)[1])}."
-    )
+    pulled = f"Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates)"
+    words = f"{centers.words} {pulled}; a typical centre moved {format_number(_measure_round(step)[1])}."
     return replace(centers, words=words, paint=paint, table=tabulate)
 
 
@@ -552,15 +534,11 @@ def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContex
         canvas.plot.update_xaxes(range=[0.5, rounds + 0.5], title_text="round", tick0=1, dtick=1)
         _set_log_axis(canvas, "length (unit coordinates)", floor, float(lines.max()), below=0.1, above=0.15)
 
-    note = (
-        "a typical centre: the median",
-        "noise: the length of a vector of 1 sd",
-        "on the floor: not moved at all" if (lines[1] == 0).any() else "",
-    )
-    words = (
-        f"After {format_things(last, 'round')}: the clipping radius is {format_number(radius)}, a typical centre moved "
-        f"{format_number(moved)}, the noise of its mean has a length of {format_number(noise)}."
-    )
+    idle = "on the floor: not moved at all" if (lines[1] == 0).any() else ""
+    note = ("a typical centre: the median", "noise: the length of a vector of 1 sd", idle)
+    words = f"After {format_things(last, 'round')}: the clipping radius is {format_number(radius)}"
+    words += f", a typical centre moved {format_number(moved)}"
+    words += f", the noise of its mean has a length of {format_number(noise)}."
     return Chart(context, title, note, words, paint)
 
 
@@ -615,14 +593,13 @@ def _describe_exchange(step: SplitStep) -> str:
 
 
 def _tell_exchange(step: SplitStep, context: RenderContext) -> str:
-    pairs = "; ".join(
-        f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {format_number(float(gain))} at a cost of "
-        f"{format_number(float(cost))}"
-        for j, i, gain, cost in zip(step.split, step.dropped, step.gains, step.costs, strict=True)
-    )
+    changes = []
+    for j, i, gain, cost in zip(step.split, step.dropped, step.gains.tolist(), step.costs.tolist(), strict=True):
+        at = f"saving {format_number(gain)} at a cost of {format_number(cost)}"
+        changes.append(f"centre {i + 1} gave way to a half of cluster {j + 1}, {at}")
     centers = capitalize_first(format_things(len(step.centers), "released centre"))
     text = f"{centers} over {format_columns(context.view.domain)}. {_describe_exchange(step)}."
-    return f"{text} {capitalize_first(pairs)}." if pairs else text
+    return f"{text} {capitalize_first('; '.join(changes))}." if changes else text
 
 
 def draw_gains(step: SplitStep, context: RenderContext) -> Chart:

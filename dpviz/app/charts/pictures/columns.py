@@ -13,7 +13,6 @@ import pandas as pd
 from dpviz.algorithms import CoordinatesStep, ProjectionStep, Step
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, PlotCanvas, spell_name
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
-from dpviz.core import Codes
 from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things, shorten
 
 # Lines and columns of the map that a phone shows.
@@ -35,24 +34,23 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
     name, mean = columns[step.coordinates[largest, best]], format_number(float(step.noisy_means[largest, best]))
 
     def paint(canvas: PlotCanvas) -> None:
-        plot, foremost = canvas.plot, _choose_columns(step, clusters)
+        # Columns in the order of their largest mean in any of the drawn clusters.
+        flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
+        order = np.argsort(-size, kind="stable")
+        plot, foremost = canvas.plot, list(dict.fromkeys(flat[order[size[order] > 0]].tolist()))[:_MOST_CHOSEN]
         means = np.full((len(foremost), len(clusters)), np.nan)
         for x, j in enumerate(clusters):
             place = {int(c): i for i, c in enumerate(step.coordinates[j])}
-            for y, i in [(y, place[int(c)]) for y, c in enumerate(foremost) if int(c) in place]:
+            for y, i in [(y, place[c]) for y, c in enumerate(foremost) if c in place]:
                 means[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
         reach = round_up_range(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
         across, down = np.arange(len(clusters)), np.arange(len(foremost))
         plot.update_layout(showlegend=False)
-        canvas.cells(
-            means,
-            "released",
-            hover="%{text}: %{z:.3g}",
-            bar=canvas.color_bar("mean (unit coordinates)"),
-            text=[[f"cluster {j + 1}, {spell_name(columns[c])}" for j in clusters] for c in foremost],
-            **{"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach},
-            colorscale=canvas.palette.diverging,
-        )
+        look = {"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach}
+        look["colorscale"] = canvas.palette.diverging
+        text = [[f"cluster {j + 1}, {spell_name(columns[c])}" for j in clusters] for c in foremost]
+        bar = canvas.color_bar("mean (unit coordinates)")
+        canvas.cells(means, "released", hover="%{text}: %{z:.3g}", bar=bar, text=text, **look)
         # The most characters of a column's name.
         names = [spell_name(shorten(columns[c], 18)) for c in foremost]
         numbers = [str(j + 1) for j in clusters]
@@ -62,28 +60,16 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         """Every chosen coordinate with its noisy mean, largest first within a cluster."""
-        frame = pd.DataFrame(
-            {
-                "cluster": np.repeat(np.arange(1, k + 1), kept),
-                "column": [columns[c] for c in step.coordinates.ravel()],
-                "mean (unit coordinates)": step.noisy_means.ravel(),
-                "noise (sd)": np.repeat(step.noise_sd, kept),
-            }
-        )
+        names = [columns[c] for c in step.coordinates.ravel()]
+        frame = pd.DataFrame({"cluster": np.repeat(np.arange(1, k + 1), kept), "column": names})
+        frame["mean (unit coordinates)"] = step.noisy_means.ravel()
+        frame["noise (sd)"] = np.repeat(step.noise_sd, kept)
         order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
         return frame.iloc[order].reset_index(drop=True)
 
     note = (step.title, "blank: within its noise", some)
     words = f"{title}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)  # a colour bar takes their place
-
-
-def _choose_columns(step: CoordinatesStep, clusters: Codes) -> Codes:
-    """Columns in the order of their largest mean in any of the drawn ``clusters``."""
-    flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
-    order = np.argsort(-size, kind="stable")
-    order = order[size[order] > 0]
-    return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_CHOSEN], dtype=np.int64)
 
 
 def round_up_range(value: float) -> float:
@@ -124,12 +110,10 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     title = capitalize_first(f"{rise} {'axis rises' if len(captured) == 1 else 'axes rise'} over noise")
     shown = min(len(captured), _MOST_BARS)
     held = min(1.0, float(captured[: step.axes].sum()) / step.projection.spread)
-    note = (
-        f"the view holds {format_percent(round(held, 2))} of the spread",
-        f"grey band: noise alone makes up to {format_number(step.noise_edge)}",
-        "" if clear[:shown].all() else "faded: may be noise",
-        f"the first {shown} of {len(captured):,} axes" if shown < len(captured) else "",
-    )
+    holds = f"the view holds {format_percent(round(held, 2))} of the spread"
+    band = f"grey band: noise alone makes up to {format_number(step.noise_edge)}"
+    some = f"the first {shown} of {len(captured):,} axes" if shown < len(captured) else ""
+    note = (holds, band, "" if clear[:shown].all() else "faded: may be noise", some)
 
     def paint(canvas: PlotCanvas) -> None:
         axis, variance = np.arange(1, shown + 1), captured[:shown]
@@ -189,15 +173,11 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
         names = [domain.columns[c] for c in columns]
         ends = [format_number(-largest), "0", format_number(largest)]
         plot.update_layout(showlegend=False)
-        canvas.cells(
-            loadings.T,
-            kind,
-            hover="%{text}: %{z:.2f}",
-            bar=canvas.color_bar(f"part in the axis ({kind})", tickvals=[-largest, 0, largest], ticktext=ends),
-            text=[[f"{spell_name(name)} in axis {a}" for a in axis] for name in names],
-            colorscale=[list(stop) for stop in canvas.palette.diverging],
-            **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -largest, "zmax": largest},
-        )
+        look = {"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -largest, "zmax": largest}
+        text = [[f"{spell_name(name)} in axis {a}" for a in axis] for name in names]
+        told = {"text": text, "colorscale": [list(stop) for stop in canvas.palette.diverging]}
+        bar = canvas.color_bar(f"part in the axis ({kind})", tickvals=[-largest, 0, largest], ticktext=ends)
+        canvas.cells(loadings.T, kind, hover="%{text}: %{z:.2f}", bar=bar, **told, **look)
         doubtful = axis[~find_clear_axes(step)[: step.axes]]
         veil = canvas.palette.fade(canvas.palette.surface, 0.6)
         for a in doubtful:

@@ -37,8 +37,7 @@ def draw_seeds(step: SeedStep, context: RenderContext) -> Chart:
             pull = ((places[:, :, None, :] - seeds[:-1]) ** 2).sum(axis=3).min(axis=2)
             x, y = view.to_axis_units(np.column_stack([across, up])).astype(SCREEN).T
             hover = "squared distance to the seeds before: %{z:.3g}"
-            scale = [[0, canvas.color("public", 0.0)], [1, canvas.color("public", 0.35)]]
-            canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)
+            canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=canvas.shades("public", 0.0, 0.35))
         canvas.rows(context.reveal)
         # Points around the last seed at the distances of the noise: any could be its row. Chosen without data.
         rng, dim = np.random.default_rng(0), seeds.shape[1]
@@ -106,8 +105,6 @@ def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:
 
 # Standard deviations that an ellipse reaches.
 _SDS = 2.0
-# Ellipses whose largest half-axis is below this part of the picture are enlarged to it.
-_SMALLEST_PART = 0.08
 # Diameters in pixels of the lightest and the heaviest part.
 _SMALLEST, _LARGEST = 8.0, 15.0
 
@@ -126,8 +123,8 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
     half = _SDS * vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
     reach = np.abs(half).sum(axis=2).max(axis=0)
     part = float((reach / np.ptp(np.array(view.extent), axis=1)).max())
-    # How many times as large as they are ellipses are drawn.
-    times = max(1.0, float(f"{_SMALLEST_PART / part:.2g}")) if part > 0 else 1.0
+    # How many times as large as they are ellipses are drawn: the largest half-axis is 0.08 of the picture at least.
+    times = max(1.0, float(f"{0.08 / part:.2g}")) if part > 0 else 1.0
     enlarged = f", drawn {format_number(times)} times as large" if times > 1 else ""
     clipped = ""
     if step.clip_radius is not None:

@@ -108,15 +108,11 @@ def add_signed_maps(canvas: PlotCanvas, step: GridStep, *, strength: float = 1.0
         [1.0, palette.deep if strength == 1 else palette.fade(palette.released, strength)],
     ]
     for (shown, _), values in zip(layers, in_sds, strict=True):
-        canvas.cells(
-            np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T,
-            "released",
-            hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
-            bar=bar if shown is last and strength == 1 else None,
-            colorscale=scale,
-            **_place_cells(shown, canvas.view) | {"zmin": -1, "zmax": 1},
-            **({"name": "rows, noisy"} if shown is last else {}),
-        )
+        z = np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T
+        look = {"colorscale": scale, **_place_cells(shown, canvas.view), "zmin": -1, "zmax": 1}
+        look |= {"name": "rows, noisy"} if shown is last else {}
+        hover = "noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}"
+        canvas.cells(z, "released", hover=hover, bar=bar if shown is last and strength == 1 else None, **look)
     if canvas.bare and strength == 1:
         square = {"symbol": "square", "color": canvas.palette.below}
         canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
@@ -129,14 +125,11 @@ def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, 
     ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", format_number(top)]}
     bar = canvas.color_bar(f"{format_legend_name(what, kind)} ({kind})", **ticks)
     for shown in drawn:
-        canvas.cells(
-            np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T,
-            kind,
-            hover=f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}",
-            bar=bar if shown is drawn[-1] else None,
-            colorscale=[[0, canvas.color(kind, 0.0)], [1, canvas.color(kind)]],
-            **_place_cells(shown, canvas.view) | {"zmin": 0, "zmax": sqrt(top)},
-        )
+        z = np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T
+        look = {"colorscale": canvas.shades(kind, 0.0), **_place_cells(shown, canvas.view)}
+        look |= {"zmin": 0, "zmax": sqrt(top)}
+        hover = f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}"
+        canvas.cells(z, kind, hover=hover, bar=bar if shown is drawn[-1] else None, **look)
 
 
 def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int) -> None:
@@ -152,14 +145,9 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
         canvas.plot.update_layout(bargap=0, barmode="overlay")
         return
     ticks = {"tickvals": [0, 1], "ticktext": [f"a block of {coarsest:,} cells a side", "a cell"]}
-    canvas.cells(
-        finer.T,
-        "released",
-        hover=f"{hover}, %{{y:.4g}}",
-        bar=canvas.color_bar("told apart down to (released)", **ticks),
-        colorscale=[[0, canvas.color("released", 0.0)], [1, canvas.color("released")]],
-        **_place_cells(shown, canvas.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1},
-    )
+    place = _place_cells(shown, canvas.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1}
+    bar, scale = canvas.color_bar("told apart down to (released)", **ticks), canvas.shades("released", 0.0)
+    canvas.cells(finer.T, "released", hover=f"{hover}, %{{y:.4g}}", bar=bar, colorscale=scale, **place)
     canvas.plane()
 
 
@@ -292,12 +280,10 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
     if step.grid.n_cells == 1:
         title = "A grid of one cell says nothing of where rows lie"
     most = int(find_shown_grid(placed.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
-    note = (
-        f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise",
-        view.about,
-        f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
-        f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else "",
-    )
+    standing = f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise"
+    added = f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else ""
+    grey = f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else ""
+    note = (standing, view.about, added, grey)
     over, frame = f"of {format_columns(view.domain)}", getattr(step, "frame", None)
     if frame is not None:
         own = f"of the {len(frame)} widest columns"
@@ -318,7 +304,9 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         top = find_largest(step.noisy_counts)
-        table = _tabulate_cells(step, top, view.domain)
+        table = tabulate_points(step.grid.centers(step.codes[top]), view.domain, projected=frame is not None)
+        if frame is not None:
+            table.columns = pd.Index(format_axis_names(frame, view.domain))
         table["noisy count"], table["noise sd"] = step.noisy_counts[top], sd
         return table
 
@@ -401,21 +389,10 @@ def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     foremost = [int((axis**2).argmax()) for axis in frame]
     if _is_of_columns(frame):
         return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
-    mostly = [
-        # An axis with this part of its length in one column is named after it.
-        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= 0.5 else ""
-        for axis, j in zip(frame, foremost, strict=True)
-    ]
+    # An axis with this part of its length in one column is named after it.
+    long = [axis[j] ** 2 >= 0.5 for axis, j in zip(frame, foremost, strict=True)]
+    mostly = [f", mostly {domain.columns[j]}" if most else "" for j, most in zip(foremost, long, strict=True)]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
-
-
-def _tabulate_cells(step: GridStep, listed: Codes, domain: Domain) -> pd.DataFrame:
-    """The middles of ``listed`` cells, along columns or along the axes of a frame."""
-    frame = getattr(step, "frame", None)
-    table = tabulate_points(step.grid.centers(step.codes[listed]), domain, projected=frame is not None)
-    if frame is not None:
-        table.columns = pd.Index(format_axis_names(frame, domain))
-    return table
 
 
 def find_box(grid: partitions.Grid) -> Array:
@@ -448,14 +425,12 @@ _WIDTH, _AIR_ABOVE = 0.8, 0.04
 
 def draw_synopsis(step: SynopsisStep, context: RenderContext) -> Chart:
     """Signed noisy counts; over the axes of a view, the first two of them, from the middle of the rows."""
-    grid, domain = draw_grid(step, context), context.view.domain
+    grid = draw_grid(step, context)
 
     def tabulate() -> pd.DataFrame:
-        top = find_largest(step.noisy_counts)
-        table = _tabulate_cells(step, top, domain)
-        kept = np.zeros(len(step.codes))
+        table, kept = grid.table(), np.zeros(len(step.codes))
         kept[step.kept] = step.weights
-        table["noisy count"], table["count kept"], table["noise sd"] = step.noisy_counts[top], kept[top], step.sd
+        table.insert(len(table.columns) - 1, "count kept", kept[find_largest(step.noisy_counts)])
         return table
 
     return replace(grid, words=f"{grid.words} {draw_kept(step, context).words}", table=tabulate)

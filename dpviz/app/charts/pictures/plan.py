@@ -54,7 +54,7 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
         plot, palette, blocks, kind = canvas.plot, canvas.palette, _list_blocks(step), find_kind(step)
         stages = list(dict.fromkeys(block.stage for block in blocks))
         shares = [sum(block.share for block in blocks if block.stage == stage) for stage in stages]
-        rim = {"color": palette.surface, "width": 1.5}
+        rim, font = {"color": palette.surface, "width": 1.5}, {"size": NUMBER_SIZE, "color": palette.text}
         inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
         hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
         for noise in dict.fromkeys(block.noise for block in blocks):
@@ -62,17 +62,11 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
             colors = [canvas.color(kind, 0.2 if block.place % 2 else 0.38) for block in some]
             fits = [block.share / max(shares) >= _PER_CHARACTER * (len(block.label) + 1) for block in some]
             labels = [block.label if fit else "" for block, fit in zip(some, fits, strict=True)]
-            canvas.bars(
-                [block.share for block in some],
-                [-stages.index(block.stage) for block in some],
-                _THICK,
-                f"{noise} noise",
-                kind,
-                {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}},
-                notes=[block.hover for block in some],
-                trace={"orientation": "h", "base": [block.start for block in some], "text": labels, **inside}
-                | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
-            )
+            marker = {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}}
+            trace = {"orientation": "h", "base": [block.start for block in some], "text": labels, **inside}
+            x, y = [block.share for block in some], [-stages.index(block.stage) for block in some]
+            told, notes = f"{noise} noise", [block.hover for block in some]
+            canvas.bars(x, y, _THICK, told, kind, marker, notes=notes, trace=trace | {"textfont": font})
         for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
             title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
             look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}

@@ -46,10 +46,9 @@ def draw_message(step: MessageStep, context: RenderContext) -> Chart:
         return table.assign(**{"chance of the own prefix": step.honest})
 
     note = (f"each message is {step.epsilon:g}-DP", f"the noise on the vector is {times} times as long as the row")
-    words = (
-        f"{title}. Users are in {number} groups; every message is {step.epsilon:g}-DP on its own. The row of the "
-        f"made-up user has length {format_number(row)}, what is sent of it {format_number(sent)} (unit coordinates)."
-    )
+    groups_of = f"Users are in {number} groups; every message is {step.epsilon:g}-DP on its own"
+    lengths = f"has length {format_number(row)}, what is sent of it {format_number(sent)} (unit coordinates)"
+    words = f"{title}. {groups_of}. The row of the made-up user {lengths}."
     # It is made up, and no row is involved.
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate, kind="public")
 
@@ -92,11 +91,9 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
         return pd.DataFrame(known | {"standard deviation": step.count_sd, "kept": kept})
 
     note = ("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
-    words = (
-        f"{title}. The server estimates counts from {format_number(float(counts.min()))} to "
-        f"{format_number(float(counts.max()))} of {step.n:,} users; a prefix is kept from {step.threshold:g} standard "
-        f"deviations on."
-    )
+    low, high = format_number(float(counts.min())), format_number(float(counts.max()))
+    counted = f"The server estimates counts from {low} to {high} of {step.n:,} users"
+    words = f"{title}. {counted}; a prefix is kept from {step.threshold:g} standard deviations on."
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate)
 
 
@@ -108,7 +105,8 @@ _PREFIX_SHOWN = 24
 
 def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
     """Nodes by level, their area the noisy count; with revealed rows, orange rings of the true counts."""
-    tree, prefixes = step.tree, [_format_prefix(int(node)) for node in step.tree.nodes]
+    # The bits of each heap number; a point for the root.
+    tree, prefixes = step.tree, [bin(int(node))[3:] or "·" for node in step.tree.nodes]
     leaves, held = int(tree.leaf.sum()), float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
     named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
     title = f"{named} {format_percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
@@ -155,16 +153,11 @@ def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
         known = {"level": partitions.find_level(tree.nodes), "prefix": prefixes, "noisy count": tree.noisy_counts}
         return pd.DataFrame(known | {"kept": tree.kept, "leaf": tree.leaf})
 
-    note = (
-        f"split from {split} rows on, dropped under {dropped}",
-        f"{step.noise_name} noise on a count: sd {sd}",
-        "a mark's area is its noisy count",
-    )
-    words = (
-        f"{title}. {len(tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted on "
-        f"{format_things(tree.depth, 'level')}, each with {step.noise_name} noise of standard deviation {sd}. Nodes of "
-        f"{split} rows and more were split, those under {dropped} dropped."
-    )
+    ends, noise = f"split from {split} rows on, dropped under {dropped}", f"{step.noise_name} noise on a count: sd {sd}"
+    note, levels = (ends, noise, "a mark's area is its noisy count"), format_things(tree.depth, "level")
+    words = f"{title}. {len(tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted on {levels}"
+    words += f", each with {step.noise_name} noise of standard deviation {sd}."
+    words += f" Nodes of {split} rows and more were split, those under {dropped} dropped."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
 
 
@@ -180,15 +173,6 @@ def place_nodes(step: HashTreeStep) -> Array:
         parents, first = tree.children(deeper)
         x[parents] = (x[first] + x[first + 1]) / 2
     return np.column_stack([x, -level.astype(np.float64)])
-
-
-def _format_prefix(node: int) -> str:
-    """The bits of a heap number; a point for the root.
-
-    >>> _format_prefix(1), _format_prefix(2), _format_prefix(13)
-    ('·', '0', '101')
-    """
-    return bin(node)[3:] or "·"
 
 
 def _compute_diameters(counts: Array, most: float) -> Array:
@@ -229,8 +213,6 @@ def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
 
     note = ("noisy means of the leaves, their area the noisy weight", view.about, outside)
     released = capitalize_first(format_things(len(points), "released coreset point"))
-    words = (
-        f"{released} over {format_columns(view.domain)}. {title}. In all they weigh {whole} rows, each from {least} to "
-        f"{most}."
-    )
+    weigh = f"In all they weigh {whole} rows, each from {least} to {most}"
+    words = f"{released} over {format_columns(view.domain)}. {title}. {weigh}."
     return Chart(context, title, note, words, paint, table=tabulate)

@@ -184,11 +184,9 @@ class SegmentRows(ProfileLanes):
 
     def _dots(self, plot: Plot) -> None:
         ink, x, y, faint = self.palette, self.across(self.values), self.heights, self.faint.ravel()
-        marker = {
-            **{"size": 11 if self.k <= _VALUED_SEGMENTS else 9, "opacity": 1},
-            "color": [ink.surface if one else ink.released for one in faint],
-            "line": {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]},
-        }
+        rim = {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]}
+        fills, size = [ink.surface if one else ink.released for one in faint], 11 if self.k <= _VALUED_SEGMENTS else 9
+        marker = {"size": size, "opacity": 1, "color": fills, "line": rim}
         hovers = [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
         look = {"text": hovers, "hover": "%{text}", "meta": "released"}
         plot.add_scatter(x.ravel(), y.ravel(), "markers", marker=marker, **look)
@@ -430,42 +428,33 @@ class Lanes(ProfileLanes):
             add_diamonds(plot, there[far], y[far], hue, 11, kind)
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentPlane:
+def draw_plane(made: profiles.Profile, points: Array, half: Array, cells: Sequence[Array], ink: Palette) -> Plot:
     """Released centres of two columns where they were clustered, with the cells of their segments, (n, 2) each.
 
     ``points`` (k, 2) and ``half`` (2,), half-widths of the bounds, are in unit coordinates; ticks say what these are.
     """
-
-    made: profiles.Profile
-    points: Array
-    half: Array
-    cells: Sequence[Array]
-
-    def draw(self, ink: Palette) -> Plot:
-        """The picture."""
-        plot = Plot(make_layout(ink, height=360))
-        plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
-        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
-        border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
-        for cell in self.cells:
-            x, y = np.concatenate([cell, cell[:1]]).T.tolist()
-            plot.add_scatter(x, y, "lines", line=border, **quiet)
-        reach = np.nan_to_num(self.made.even.reach / self.made.even.scale)
-        noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
-        look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
-        numbers = [f"<b>{place}</b>" for place in range(1, self.made.k + 1)]
-        words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
-        x, y = self.points.T.tolist()
-        look |= {"error_x": noise[0], "error_y": noise[1]}
-        plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
-        axes = (plot.update_xaxes, plot.update_yaxes)
-        for column, wide, update in zip(self.made.columns, self.half.tolist(), axes, strict=True):
-            ends = [column.format_value(one) for one in (column.lower, column.upper)]
-            unit = "" if column.worded or not column.unit else f" ({column.unit})"
-            update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])
-            update(title={"text": spell_name(f"{column.name}{unit}")}, showgrid=False, zeroline=False, fixedrange=True)
-        return plot
+    plot = Plot(make_layout(ink, height=360))
+    plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
+    quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
+    border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
+    for cell in cells:
+        x, y = np.concatenate([cell, cell[:1]]).T.tolist()
+        plot.add_scatter(x, y, "lines", line=border, **quiet)
+    reach = np.nan_to_num(made.even.reach / made.even.scale)
+    noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
+    look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
+    numbers = [f"<b>{place}</b>" for place in range(1, made.k + 1)]
+    words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
+    x, y = points.T.tolist()
+    look |= {"error_x": noise[0], "error_y": noise[1]}
+    plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
+    axes = (plot.update_xaxes, plot.update_yaxes)
+    for column, wide, update in zip(made.columns, half.tolist(), axes, strict=True):
+        ends = [column.format_value(one) for one in (column.lower, column.upper)]
+        unit = "" if column.worded or not column.unit else f" ({column.unit})"
+        update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])
+        update(title={"text": spell_name(f"{column.name}{unit}")}, showgrid=False, zeroline=False, fixedrange=True)
+    return plot
 
 
 def _levels(at: Array, apart: float) -> Codes:

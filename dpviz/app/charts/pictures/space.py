@@ -107,14 +107,10 @@ def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
 def _make_scene(palette: Palette, view: View) -> dict[str, Any]:
     """Three axes over the declared bounds, as long as each other."""
     half = view.domain.region.half
-    low, high = view.to_axis_units(np.stack([-half, half]))
-    axis = {
-        **{"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid},
-        **{"color": palette.text, "showspikes": False},
-    }
-    named = zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, low, high, strict=True)
-    axes = {
-        place: axis | {"title": {"text": spell_name(name)}, "range": [float(start), float(end)]}
-        for place, name, start, end in named
-    }
+    ranges = view.to_axis_units(np.stack([-half, half])).T.tolist()
+    axis: Data = {"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid}
+    axis |= {"color": palette.text, "showspikes": False}
+    axes = {}
+    for place, name, ends in zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, ranges, strict=True):
+        axes[place] = axis | {"title": {"text": spell_name(name)}, "range": ends}
     return {**axes, "aspectmode": "cube", "camera": _CAMERA, "dragmode": "orbit", "bgcolor": palette.background}

@@ -16,14 +16,13 @@ from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas, make
 from dpviz.app.charts.cells import LabelBoxes, outline_boxes
 from dpviz.app.charts.picture import Chart, Companion, RenderContext, list_alike, tabulate_points
 from dpviz.app.charts.pictures.centers import add_centers, format_width
+from dpviz.app.charts.plot import Data
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, check, mechanisms, partitions
 from dpviz.words import NINE_IN_TEN, capitalize_first, format_count, format_number, format_plus_minus, format_things
 
 # Of the height of a level, this part is filled.
 _BAND = 0.8
-# What a cube truly holds, for the owner.
-_TRULY = ", truly {:,} (revealed)"
 
 
 def find_step_view(step: Any, view: View) -> View:
@@ -76,13 +75,11 @@ def draw_diagram(step: TreeStep, steps: Sequence[Step], context: RenderContext, 
             width = 1 if len(left) < 200 else 0.3
             canvas.lines(outline_boxes(low, high), "", "released", color=canvas.palette.surface, width=width, fill=fill)
         plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
-        plot.update_yaxes(
-            tickvals=[-level - _BAND / 2 for level in range(len(sizes))],
-            ticktext=[f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
-            tickfont={"size": NUMBER_SIZE, "color": canvas.palette.muted},
-            **{"range": [-final - _BAND - 0.1, 0.1], "title_text": "awake, level by level"},
-            **{"showgrid": False, "zeroline": False, "fixedrange": True},
-        )
+        heights, words = [-level - _BAND / 2 for level in range(len(sizes))], "awake, level by level"
+        told, font = [f"{size:,} cube{'s' * (size != 1)}" for size in sizes], {"size": NUMBER_SIZE}
+        plot.update_yaxes(tickvals=heights, ticktext=told, tickfont=font | {"color": canvas.palette.muted})
+        plot.update_yaxes(range=[-final - _BAND - 0.1, 0.1], title_text=words)
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
 
     bars = "each bar is a cube: point at it" if marked is None else "strong bars: cubes of today's centres"
@@ -109,7 +106,7 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
     told: list[str] = []
     for at, (starts, _) in enumerate(bars.spans):
         line = _describe_node(at, bars.thresholds)
-        truly = [""] * len(starts) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+        truly = [""] * len(starts) if held is None else [f", truly {int(count):,} (revealed)" for count in held[at]]
         told += [line + more for more in truly]
     if len(bars.spans) == tree.depth + 1 and tree.depth:
         # Cubes that stayed asleep have no bar, but the map knows them.
@@ -119,15 +116,13 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
         level = np.r_[level, np.full(len(asleep), tree.depth)]
         drawn = [*drawn, asleep]
         told += [_describe_node(tree.depth, bars.thresholds, awake=False)] * len(asleep)
-    shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
-    marker = {
-        **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(bars.final, 1), "colorscale": shades},
-        "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
-    }
+    marker: Data = {"color": level.astype(np.int16), "cmin": 0, "cmax": max(bars.final, 1)}
+    rim = {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface}
+    marker |= {"colorscale": canvas.shades("released", 0.2, 0.85), "line": rim}
     if bars.chosen is not None:
         marker["color"] = np.isin(np.arange(len(level)), bars.chosen).astype(np.int8)
         # How strong a bar is where others are marked.
-        marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", 0.3)], [1, palette.released]]}
+        marker |= {"cmax": 1, "colorscale": canvas.shades("released", 0.3)}
     x, width = ((start + end) / 2).astype(SCREEN), (end - start).astype(SCREEN)
     trace = {"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none"} | canvas.linked
     boxes, high = np.concatenate(drawn).astype(SCREEN), np.full(len(level), _BAND, dtype=SCREEN)
@@ -169,10 +164,6 @@ def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
 _DRAWN_AT_MOST = 3000
 # How strong the newest level is veiled, and those before it.
 _VEILS = (0.34, 0.13, 0.07)
-# New cubes wider than this part of the picture are veiled less, so that rows under them keep their colour.
-_SMALL = 0.12
-# Rims of the newest level and of others, in pixels.
-_RIM, _HAIRLINE = 1.8, 0.8
 
 
 # Lower and upper corners of boxes (m, 2), drawn units.
@@ -232,11 +223,13 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
         veil = _VEILS[age] * strength if age < len(_VEILS) and level else 0.0
         if age == 0:
             widest = float((high - low)[:, 0].max() / np.ptp(canvas.view.extent[0]))
-            veil *= min(1.0, _SMALL / widest)
+            # New cubes wider than this part of the picture are veiled less, so that rows under them keep their colour.
+            veil *= min(1.0, 0.12 / widest)
         fill = canvas.color("released", round(veil, 4)) if veil else ""
         rim = 1.0 if newest else (0.16 + 0.34 * level / max(1, tree.depth)) * strength
         name = "" if level < tree.depth or not tree.depth else "awake: stronger is deeper"
-        width = _RIM if newest else _HAIRLINE
+        # Rims of the newest level and of others, in pixels.
+        width = 1.8 if newest else 0.8
         canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
 
 
@@ -325,18 +318,15 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
         cubes = {"level": levels, "cubes asked": asked, "cubes active": sizes}
         return pd.DataFrame(cubes | {"edge (unit coordinates)": edges})
 
-    note = (
-        f"awake: noisy count over {format_number(step.threshold)} rows",
-        f"noise {format_plus_minus(_compute_sd(step))}",
-        f"shift {step.shift}" if step.shift > 1 else "",
-        context.view.about,
-    )
+    awake = f"awake: noisy count over {format_number(step.threshold)} rows"
+    shift = f"shift {step.shift}" if step.shift > 1 else ""
+    note = (awake, f"noise {format_plus_minus(_compute_sd(step))}", shift, context.view.about)
     listed = ", ".join(f"{size:,}" for size in sizes)
+    noise = f"The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}"
     words = (
-        f"Private partition over {len(step.region.half)} axes. {title}. Active cubes by level from the root: {listed}. "
-        f"The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}."
+        f"Private partition over {len(step.region.half)} axes. {title}. Active cubes by level from the root: {listed}."
     )
-    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
+    return Chart(context, title, note, f"{words} {noise}.", paint, legend_lines=3, table=tabulate)
 
 
 def list_beside_tree(step: TreeStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
@@ -371,10 +361,8 @@ def draw_activation(step: TreeStep, context: RenderContext) -> Chart:
 
     # How many cubes of the last level noise alone would wake, if all that were asked were empty.
     asked = (len(step.tree.levels[-2]) if step.tree.depth > 1 else 1) << step.tree.dim
-    note = (
-        f"an empty cube wakes up with probability {format_number(empty)}",
-        f"of all cubes asked, noise alone wakes about {format_number(empty * asked)}",
-    )
+    alone = f"of all cubes asked, noise alone wakes about {format_number(empty * asked)}"
+    note = (f"an empty cube wakes up with probability {format_number(empty)}", alone)
     return Chart(context, title, note, f"How many rows wake a cube. {title}.", paint, legend_lines=0, kind="public")
 
 
@@ -436,12 +424,9 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
         depth, deepest = step.depths[order], max(1, int(step.depths.max(initial=1)))
-        shades = [[0, canvas.color("released", 0.35)], [1, canvas.color("released")]]
-        marker = {
-            "size": _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest,
-            **{"color": depth, "cmin": 0, "cmax": deepest, "colorscale": shades},
-            "line": {"width": 1, "color": canvas.palette.surface},
-        }
+        size, rim = _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest, {"width": 1, "color": canvas.palette.surface}
+        marker = {"size": size, "color": depth, "cmin": 0, "cmax": deepest}
+        marker |= {"colorscale": canvas.shades("released", 0.35), "line": rim}
         hover = "candidate of depth %{customdata} (released)<br>%{x:.4g}, %{y:.4g}"
         canvas.marks(places[order], "candidates: larger is deeper", "released", marker, hover=hover, notes=depth)
         if added:
@@ -455,11 +440,8 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
         table.insert(0, "depth", step.depths)
         return table
 
-    note = (
-        "the middle of every cube that woke up: no row is read again",
-        f"{format_things(added, 'point')} added without data" if added else "",
-        view.about,
-    )
+    more = f"{format_things(added, 'point')} added without data" if added else ""
+    note = ("the middle of every cube that woke up: no row is read again", more, view.about)
     return Chart(context, title, note, f"{title}. {by_depth}.", paint, legend_lines=5, table=tabulate)
 
 

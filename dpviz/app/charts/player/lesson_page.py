@@ -44,11 +44,6 @@ def make_printed_lesson(lesson: told.Lesson) -> str:
     return render("lesson_sheet.html.j2", lesson=lesson, font=FONT)
 
 
-_HEIGHT, _STRIP_HEIGHT = 460, 230
-# A jot beyond what can be guessed.
-_LEAST_LOSS, _MOST_LOSS = 0.9, 24.0
-
-
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
     """The rows of a public sample, for all to see."""
     rows = RevealedView.of(computed.rows.points, "a lesson on a public sample")
@@ -122,7 +117,7 @@ def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None,
         words = f"Your guess goes from {format_ratio(guess[0])} to {format_ratio(guess[-1])}. {words}"
 
     def paint(palette: Palette) -> Plot:
-        plot = Plot(make_layout(palette, height=_HEIGHT))
+        plot = Plot(make_layout(palette, height=460))
         if runs is not None and middle is not None:
             name = str(runs["contender"].iloc[0])
             style = choose_styles([name])[name]
@@ -136,7 +131,8 @@ def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None,
             told = {"hovertemplate": "your guess at ε = %{x}: %{y}×", "hoverinfo": None, "listed": "your guess"}
             plot.add_scatter(list(epsilons), list(guess), "lines+markers", line=line, marker=marker, **told)
         plot.update_xaxes(**make_epsilon_axis(min(epsilons), max(epsilons)))
-        up = make_log_axis(0, 1.4) | {"range": [np.log10(_LEAST_LOSS), np.log10(_MOST_LOSS)]}
+        # A jot beyond what can be guessed.
+        up = make_log_axis(0, 1.4) | {"range": [np.log10(0.9), np.log10(24.0)]}
         plot.update_yaxes(**up, title_text=make_axis_title("loss", "× that of k-means++"))
         return plot.update_layout(legend={"y": -0.22}, margin={"t": 16})
 
@@ -161,7 +157,7 @@ def draw_strip(scene: told.Scene, rows: Sequence[Row], computed: Computed, guess
         for value in values:
             piles[value] += 1
             heights.append(piles[value])
-        plot, algorithm = Plot(make_layout(palette, height=_STRIP_HEIGHT)), str(rows[0]["contender"])
+        plot, algorithm = Plot(make_layout(palette, height=230)), str(rows[0]["contender"])
         marker = {"size": 11, "color": choose_styles([algorithm])[algorithm].color}
         plot.add_scatter(values, heights, "markers", marker=marker, hover="%{x}", showlegend=None)
         if guess is not None:

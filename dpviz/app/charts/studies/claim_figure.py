@@ -31,7 +31,6 @@ _PANEL, _AROUND = 250, 90
 _NAME_ROOM = 30.0
 # Part of the figure between panels beside each other.
 _BETWEEN = 0.09
-_BAND = 0.16
 _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
@@ -75,12 +74,9 @@ class ClaimFigure:
             at = {**corner, "xanchor": "left", "yanchor": "bottom"}
             add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
         points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
-        below = join_clauses(
-            picture.title,
-            "median" if picture.heat else "median and middle half",
-            describe_runs(sorted(set(self._shown.groupby(points).size()))),
-            f"dashed: {picture.baseline_title}" if picture.baseline else "",
-        )
+        what, runs = "median" if picture.heat else "median and middle half", self._shown.groupby(points).size()
+        dashed = f"dashed: {picture.baseline_title}" if picture.baseline else ""
+        below = join_clauses(picture.title, what, describe_runs(sorted(set(runs))), dashed)
         return TitledPlot(capitalize_first(self.verdict), below, plot)
 
     def words(self) -> str:
@@ -123,7 +119,7 @@ class ClaimFigure:
             parts = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
             group, style, hover = {"legendgroup": name, **panel.axes}, self._styles[name], f"<b>{name}</b><br>{x_of}"
             told = {"showlegend": name not in named, "hover": hover}
-            add_quartiles(plot, name, parts, style, palette.fade(style.color, _BAND), group, **told)
+            add_quartiles(plot, name, parts, style, palette.fade(style.color, 0.16), group, **told)
         if picture.baseline:
             base, title = part.groupby(picture.x)[picture.baseline].median(), picture.baseline_title
             told = {"name": title, "hover": f"{title} %{{y:.3g}}", "legendgroup": title, "meta": "baseline"}

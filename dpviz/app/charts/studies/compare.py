@@ -27,8 +27,6 @@ _SIZES = ((4, 320, 310), (9, 230, 200), (1000, 165, 165))
 # Room for ticks below and to the left of a small plane, and air on its other sides.
 _MARGIN = {"l": 30, "b": 20, "r": 6, "t": 6}
 _TICK_SIZE = 9
-# Of so few each is to be seen.
-_FEW_ROWS = 500
 _HOVER = "%{x:.4g}, %{y:.4g}"
 
 
@@ -79,7 +77,8 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     if context.reveal is not None:
         # Rows in each small picture: more would hide the centres.
         rows = view.plane(context.reveal.points[:1000], "rows")
-        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= _FEW_ROWS else {"size": 2, "opacity": 0.3}
+        # Of so few each is to be seen.
+        dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= 500 else {"size": 2, "opacity": 0.3}
         canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
@@ -97,10 +96,6 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     return plot
 
 
-# Pixels of a row of scores, and of what stands above and below all of them.
-_ROW, _AROUND = 50, 118
-
-
 def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
     """Distributions of a measure over the runs of each algorithm, a row each, the best on top."""
     column, score = curves.name_column(runs), curves.find_measure(measure)
@@ -115,7 +110,8 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
 
     def paint(palette: Palette) -> Plot:
         rows = max(3, len(medians))
-        plot = new_plot(palette, height=_AROUND + _ROW * rows, legend_lines=0)
+        # Pixels of a row of scores, and of what stands above and below all of them.
+        plot = new_plot(palette, height=118 + 50 * rows, legend_lines=0)
         styles = curves.choose_styles(curves.list_names(runs))
         for place, (name, low, middle, high, _) in enumerate(medians.itertuples()):
             scores = runs[measure][runs[column] == name].to_numpy(np.float64)
@@ -136,15 +132,12 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
             at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}
             add_note(plot, "◇ k-means++ = 1", palette.muted, at)
         plot.update_xaxes(**span.axis, title_text=score.axis)
-        plot.update_yaxes(
-            tickvals=[-place for place in range(len(medians))],
-            ticktext=[
-                f"{curves.narrow(name)}<br><b>{score.format(median)}</b> ({score.format(low)} to {score.format(high)})"
-                for name, low, median, high in medians[["low", "median", "high"]].itertuples()
-            ],
-            tickfont={"color": palette.text, "size": NUMBER_SIZE},
-            **{"range": [-rows + 0.4, 0.9], "showgrid": False, "zeroline": False},
-        )
+        names, font = [], {"color": palette.text, "size": NUMBER_SIZE}
+        for name, *quartiles in medians[["low", "median", "high"]].itertuples():
+            low, median, high = map(score.format, quartiles)
+            names.append(f"{curves.narrow(name)}<br><b>{median}</b> ({low} to {high})")
+        plot.update_yaxes(tickvals=[-place for place in range(len(medians))], ticktext=names, tickfont=font)
+        plot.update_yaxes(range=[-rows + 0.4, 0.9], showgrid=False, zeroline=False)
         return plot
 
     note = join_clauses("dots: runs, bar: middle half, line: median", curves.describe_runs(medians["runs"].tolist()))
@@ -227,10 +220,8 @@ class CenterDraws:
             places = view.plane(self.centers.reshape(-1, self.centers.shape[2]))
             canvas.marks(places, "centres of all draws", "released", faint, hover=_HOVER)
             if context.reference is not None:
-                partners, mark = (
-                    view.plane(context.reference.centers, "reference"),
-                    make_reference_marker(canvas.palette),
-                )
+                partners = view.plane(context.reference.centers, "reference")
+                mark = make_reference_marker(canvas.palette)
                 canvas.marks(partners, "k-means++", "revealed", mark, hover=f"k-means++: {_HOVER}")
             canvas.plane()
 

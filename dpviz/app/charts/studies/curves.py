@@ -155,8 +155,6 @@ def describe_runs(numbers: Sequence[int]) -> str:
 
 PLOT, LABELS = 390, 132
 """Pixels of a plot's height, and of the room for names to its right."""
-# Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the small ones lie flat.
-_LOG_FROM = 5.0
 # A line of direct labels in pixels, and the most characters in it.
 _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
 # How far right of the plot a name stands that had to make way, and how far up or down it may be tied, in pixels.
@@ -175,7 +173,9 @@ class Span(NamedTuple):
         """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
         finite = np.array([value for value in values if np.isfinite(value)])
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-        logarithmic = low > 0 and high > _LOG_FROM * low
+        # Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the small ones
+        # lie flat.
+        logarithmic = low > 0 and high > 5.0 * low
         if logarithmic:
             low, high = log10(low), log10(high)
         room = air * ((high - low) or abs(high) or 1.0)
@@ -383,12 +383,11 @@ def draw_curves(curves: Curves) -> Diagram:
         names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
         return table.astype({"at": float if curves.over == "epsilon" else int}).rename(columns=names)
 
-    ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in curves.lines.items()]
-    ways = [
-        f"{name} goes from {score.format(first['median'])} at {letter} = {first['at']:,g} to "
-        f"{score.format(last['median'])} at {letter} = {last['at']:,g}"
-        for name, first, last in ends
-    ]
+    ways = []
+    for name, line in curves.lines.items():
+        ends = zip(line["median"], line["at"], strict=True)
+        first, *_, last = [f"{score.format(value)} at {letter} = {at:,g}" for value, at in ends] * 2
+        ways.append(f"{name} goes from {first} to {last}")
     words = f"Median {score.name} against {_AXES[curves.over]}. {curves.finding}. {'; '.join(ways)}"
     hull = f"wide grey path: the best median at each {letter}" if len(curves.lines) > 1 else ""
     note = describe_curves(curves, "line: median, band: 25–75 %", hull)
@@ -398,13 +397,9 @@ def draw_curves(curves: Curves) -> Diagram:
 
 def describe_curves(curves: Curves, *look: str) -> str:
     """What has to be known to read the curves: their ``look``, and what they rest on."""
-    return join_clauses(
-        f"ε = {curves.epsilon:g}" if curves.epsilon is not None else "",
-        *look,
-        describe_runs(curves.medians["runs"].tolist()),
-        f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else "",
-        "dashed: predicted before any run" if curves.predictions else "",
-    )
+    runs, at = describe_runs(curves.medians["runs"].tolist()), f"ε = {curves.epsilon:g}" if curves.epsilon else ""
+    beyond = f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else ""
+    return join_clauses(at, *look, runs, beyond, "dashed: predicted before any run" if curves.predictions else "")
 
 
 def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot:
@@ -474,9 +469,6 @@ def _add_told(plot: Plot, points: Curve, line: Data, name: str, hover: str, meta
     plot.add_scatter(x, y, "lines", hover=hover, name=name, line=line, showlegend=True, meta=meta)
 
 
-_PARTS = (0.25, 0.5, 0.75)
-
-
 def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommendation: Recommendation) -> Diagram:
     """The target as a line across the curves, with each answer on it in the colour of its line.
 
@@ -490,11 +482,8 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     def paint(palette: Palette) -> Plot:
         plot = paint_curves(curves, palette, hull=False)
         # Bands of all would hide each other; each stands before its line.
-        plot.traces = [
-            trace
-            for trace, line in zip(plot.traces, [*plot.traces[1:], {}], strict=True)
-            if trace["meta"] != "band" or line.get("name") == who
-        ]
+        before = zip(plot.traces, [*plot.traces[1:], {}], strict=True)
+        plot.traces = [trace for trace, line in before if trace["meta"] != "band" or line.get("name") == who]
         plot.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
         at = {"x": 0.01, "y": curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
@@ -532,9 +521,6 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     return Diagram("smallest-epsilon", finding, describe_curves(curves, about), words, paint, tabulate)
 
 
-_K_HEIGHT = AIR + PLOT + 40
-
-
 def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
     """The loss on a synopsis against k, and the k that is suggested as a line; all of it is released."""
     last, suggested = read.ks[-1], read.suggested
@@ -544,7 +530,7 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         finding = f"No number of clusters stands out up to {last}"
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_K_HEIGHT, legend_lines=0)
+        plot = new_plot(palette, height=AIR + PLOT + 40, legend_lines=0)
         span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
@@ -571,12 +557,8 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         ends = {"low": read.lows, "high": read.highs, "bend": read.bends}
         return pd.DataFrame({"k": read.ks, "loss": read.losses, **ends})
 
-    note = join_clauses(
-        "line: least loss found on the synopsis",
-        "band: nine in ten redraws of its noise",
-        f"{read.agreeing} of {read.redraws} redraws agree",
-        "free: nothing is charged",
-    )
+    how, agree = "line: least loss found on the synopsis", f"{read.agreeing} of {read.redraws} redraws agree"
+    note = join_clauses(how, "band: nine in ten redraws of its noise", agree, "free: nothing is charged")
     way = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
     words = f"Loss on the synopsis against the number of clusters, {way} at k = {last}. {read.words}"
     return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

@@ -9,19 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import NUMBER_SIZE, Diagram, add_note, choose_ink, new_plot, place_below_plot, spell_name
+from dpviz.app.charts.canvas import NUMBER_SIZE, Diagram, add_note, new_plot, place_below_plot, spell_name
 from dpviz.app.charts.plot import WORDS, Data, Plot, make_epsilon_axis, make_log_axis
 from dpviz.app.charts.studies.curves import describe_runs
 from dpviz.core import Array
 from dpviz.runs import error_parts, find_crossing
 from dpviz.words import CLUSTER_MARKS, Palette, format_number, format_percent, format_ratio, join_clauses, shorten
 
-_PAYERS_HEIGHT, _PAYERS_AIR = 378, 0.12
 # Missed in more draws than these: hollow.
 _MISSED = 0.2
 _MOST_NAMED, _NAME = 14, 12
-# The axis of losses goes at least so far: nearly the same loss should look nearly the same.
-_LEAST_HIGH = 2.0
 _KINDS = (("cluster", "circle", "clusters of k-means++"), ("group", "square", "declared groups"))
 
 
@@ -38,7 +35,7 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
     each = [f"{one.kind} {one.name} ({one.rows:,} rows) {format_ratio(one.loss)}" for one in paid.payers[:8]]
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_PAYERS_HEIGHT, legend_lines=1)
+        plot = new_plot(palette, height=378, legend_lines=1)
         shown = [one for one in paid.payers if isfinite(one.loss) and one.loss > 0]
         for kind, symbol, told in _KINDS:
             some = [one for one in shown if one.kind == kind]
@@ -52,7 +49,8 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
             if some:
                 plot.add_scatter(x, y, mode, listed=f"◉ {told}", hover="%{customdata}", **look)
         sizes = np.log10([one.rows for one in shown] or [1, 10])
-        losses = np.log10([*[one.loss for one in shown], 1.0, _LEAST_HIGH])
+        # The axis of losses goes at least so far: nearly the same loss should look nearly the same.
+        losses = np.log10([*[one.loss for one in shown], 1.0, 2.0])
         if isfinite(paid.smallest) and paid.smallest > 0:
             sizes = np.r_[sizes, log10(paid.smallest)]
             plot.add_vline(paid.smallest, line={"color": palette.muted, "width": 1.2, "dash": "dot"})
@@ -65,13 +63,8 @@ def draw_payers(paid: error_parts.WhoPays, name: str, epsilon: float) -> Diagram
         names = ["kind", "name", "rows", "loss over k-means++", "missed", "size off by"]
         return pd.DataFrame([tuple(one) for one in paid.payers], columns=names)
 
-    note = join_clauses(
-        "loss over that of k-means++, medians",
-        describe_runs([paid.draws]),
-        name,
-        f"hollow: missed in more than {format_percent(_MISSED)} of the draws",
-        smallest,
-    )
+    runs, hollow = describe_runs([paid.draws]), f"hollow: missed in more than {format_percent(_MISSED)} of the draws"
+    note = join_clauses("loss over that of k-means++, medians", runs, name, hollow, smallest)
     words = f"{finding}. {', '.join(each)}. {smallest}".rstrip(". ") + "."
     return Diagram("who-pays", finding, note, words, paint, tabulate)
 
@@ -85,13 +78,12 @@ def _describe_payer(one: error_parts.Payer) -> str:
 def _make_axis(values: Array) -> dict[str, Any]:
     """An axis of powers of ten, with room for marks and their names."""
     low, high = float(values.min()), float(values.max())
-    air = _PAYERS_AIR * max(float(np.ptp(values)), 0.5)
+    air = 0.12 * max(float(np.ptp(values)), 0.5)
     return {**make_log_axis(low, high), "range": [low - air, high + air]}
 
 
 # Beside the longest bar, for its number.
 _AIR, _LITTLE_AIR = 0.36, 0.03
-_LESS = CLUSTER_MARKS[2].color
 # Parts below this share of the loss of k-means++ are not worth naming; below the other they are rounding.
 _NOTHING, _ROUNDING = 0.005, 1e-9
 
@@ -125,7 +117,7 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
 
     def paint(palette: Palette) -> Plot:
         plot = new_plot(palette, height=358, legend_lines=0)
-        inner = [palette.revealed if bar.length >= 0 else _LESS for bar in bars[1:-1]]
+        inner = [palette.revealed if bar.length >= 0 else CLUSTER_MARKS[2].color for bar in bars[1:-1]]
         colors, places = [palette.public, *inner, palette.public], list(range(len(bars)))
         drawn: Data = {"x": [scale * one.length for one in bars], "base": [scale * one.base for one in bars]}
         drawn["y"] = places
@@ -161,13 +153,9 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
         table.insert(2, "of k-means++", table["loss per row"] / unit)
         return table
 
-    note = join_clauses(
-        "bars: differences of median losses",
-        describe_runs([error.runs]),
-        f"{name}, ε = {epsilon:g}",
-        "" if error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing",
-        clipping,
-    )
+    runs, at = describe_runs([error.runs]), f"{name}, ε = {epsilon:g}"
+    whole = "" if error.quantised else "no synopsis: rows are read to the end, so quantising loses nothing"
+    note = join_clauses("bars: differences of median losses", runs, at, whole, clipping)
     first, *parts, last = bars
     steps = ", ".join(f"{bar.name} {bar.text}" for bar in parts)
     words = f"{finding}. Median loss from {first.text} to {last.text}: {steps}. {clipping[:1].upper()}{clipping[1:]}."
@@ -199,13 +187,10 @@ def _list_bars(error: error_parts.ErrorParts, unit: float) -> list[_Bar]:
     return [*bars, _Bar("private", 0.0, error.private / unit - error.kmeans / unit, whole(error.private / unit))]
 
 
-_MAP_HEIGHT, _MOST_ACROSS = 478, 9
 # Lines of equal utility, as losses over that of k-means++; the first is what the title speaks of.
 ISO = (1.1, 1.02, 1.5, 3.0)
 # Seen on yellow and on blue, and not the orange of what was revealed.
 _LINE = "#d4145a"
-# The ends of the scale: large losses, and small ones.
-_DARK, _PALE = "#00204C", "#FFEA46"
 # A label's part of the width of a plot on a phone, twice as it may lie on either side, and its height in pixels.
 _LABEL_SHARE, _LABEL_PIXELS = 0.3, 16
 # Losses from here on look alike.
@@ -231,26 +216,25 @@ def draw_epsilon_n_map(
     line = f" Within {format_percent(ISO[0] - 1)}: {'; '.join(ten)}." if ten else ""
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=_MAP_HEIGHT, legend_lines=2)
+        plot = new_plot(palette, height=478, legend_lines=2)
         cells = runs.pivot_table("ratio", index="n", columns="epsilon", aggfunc="median")
         # NaN where nothing has run yet.
         medians: Array = cells.reindex(index=list(ns), columns=list(epsilons)).to_numpy(np.float64)
         shades = np.log10(np.clip(medians, 1.0, _WORST))
         right, top = _find_edges(epsilons), _find_edges(ns)
-        bar = {
-            **{"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10},
-            **{"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}},
-            "ticklabeloverflow": "allow",
-        }
+        bar: Data = {"tickvals": [log10(level) for level in (1, 1.5, 2, 3, 5, 10)], "thickness": 10}
+        bar |= {"ticktext": ["1×", "1.5×", "2×", "3×", "5×", "≥10×"], "tickfont": {"size": NUMBER_SIZE}}
+        bar["ticklabeloverflow"] = "allow"
         drawn: Data = {"type": "heatmap", "x": right, "y": top, "z": shades, "zmin": 0.0, "zmax": log10(_WORST)}
         drawn |= {"colorscale": palette.sequential, "reversescale": True, "xgap": 1, "ygap": 1, "meta": "cells"}
         drawn |= {"customdata": medians, "colorbar": place_below_plot(plot.layout) | bar}
         plot.add_drawn(drawn, hover="median loss %{customdata:.3g} × k-means++", showlegend=None)
         _add_equal_lines(plot, crossings, log10(max(epsilons) / min(epsilons)), palette)
-        if len(epsilons) <= _MOST_ACROSS:  # over the lines, so that every number can be read
+        if len(epsilons) <= 9:  # over the lines, so that every number can be read
             row, column = np.nonzero(np.isfinite(medians))
             x, y = np.asarray(epsilons)[column], np.asarray(ns)[row]
-            inks = [choose_ink(_DARK if shade > 0.5 else _PALE) for shade in shades[row, column]]
+            # White on the dark end of the scale, of large losses, and black on the pale one.
+            inks = ["#ffffff" if shade > 0.5 else "#000000" for shade in shades[row, column]]
             font, text = {"size": 10, "color": inks}, [f"{100 * (loss - 1):.0f}" for loss in medians[row, column]]
             # Lines of equal loss meet in the middles of cells.
             plot.add_scatter(x, y, "text", text=text, textposition="top center", textfont=font, meta="numbers")
@@ -276,11 +260,8 @@ def draw_epsilon_n_map(
         medians = runs.astype({"n": int}).groupby(["n", "epsilon"])["ratio"].agg(["median", "size"]).reset_index()
         return medians.set_axis(["n", "ε", "median loss / k-means++", "runs"], axis=1)
 
-    note = join_clauses(
-        "number: median loss above k-means++, in %",
-        "red lines: equal loss",
-        describe_runs([len(some) for _, some in runs.groupby(["epsilon", "n"])]),
-    )
+    number = describe_runs([len(some) for _, some in runs.groupby(["epsilon", "n"])])
+    note = join_clauses("number: median loss above k-means++, in %", "red lines: equal loss", number)
     words = f"Median loss over that of k-means++ by ε and n. {finding}.{line}"
     return Diagram("epsilon-n-map", finding, note, words, paint, tabulate)
 
