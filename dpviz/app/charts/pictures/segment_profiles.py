@@ -33,9 +33,7 @@ _SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.4, 0.24, 0.5
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
 _WIDE = 1100
-_TOP, _TOP_STEEP, _BOTTOM = 34, 86, 30
-# Steep names of the last columns reach beyond it.
-_RIGHT, _RIGHT_STEEP = 12, 40
+_BOTTOM = 30
 _HALF_ROW = 0.5
 
 
@@ -122,14 +120,14 @@ class SegmentRows(ProfileLanes):
         """The picture."""
         steep = self.dim > _STRAIGHT
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
-        top = _TOP_STEEP if steep else _TOP
-        sized = self.made.sizes is not None
-        self.left = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES)) if sized else 0.0
+        # Steep names of the last columns reach beyond it.
+        top, right = (86, 40) if steep else (34, 12)
+        sizes = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES))
+        self.left = 0.0 if self.made.sizes is None else sizes
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
         self.heights = np.repeat(self.y[:, None], self.dim, axis=1)
         self.pixels = _TRACK * _WIDE / (self.dim + self.left)
-        right = _RIGHT_STEEP if steep else _RIGHT
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
