@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.app.charts import canvas, picture
-from dpviz.app.charts.pictures import centers, columns, prefixes
+from dpviz.app.charts.pictures import centers, columns
 from dpviz.app.charts.studies import curves
 from dpviz.words import theme, wording
 from dpviz.words.wording import NINE_IN_TEN, format_between, format_noisy, format_number
@@ -47,7 +47,7 @@ def test_what_is_rounded_behind_a_plus_minus_still_holds_nine_in_ten() -> None:
 
 
 def test_examples_in_the_docstrings() -> None:
-    for module in (wording, canvas, picture, theme, curves, centers, columns, prefixes):
+    for module in (wording, canvas, picture, theme, curves, centers, columns):
         tried = doctest.testmod(module)
         assert tried.attempted > 0 and tried.failed == 0, module.__name__
 

@@ -63,20 +63,27 @@ class Animation:
 
     def to_data(self) -> Data:
         """All steps, the rows that lie under them, what steps share, and the colours of the page."""
-        steps, colors = list(self._steps()), choose_colors(self.context.palette)
+        steps = [
+            self._format_shot(shot) | {"sides": [self._format_side(one) for one in self.beside(shot.step)]}
+            for shot in self.shots
+        ]
+        colors = choose_colors(self.context.palette)
         known = {"rows": self.rows, "shared": self.shared}
-        return {"steps": steps, **known, "colors": colors, "words": _format_words(steps)}
+        shots = [shot for step in steps for shot in (step, *step["sides"])]
+        texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
+        texts += [entry["word"] for shot in shots for entry in shot["legend"]]
+        # What names and lines of a legend mean, where a word of the glossary is in them.
+        words = {text: about for text in texts if (about := glossary.explain_label(text))}
+        return {"steps": steps, **known, "colors": colors, "words": words}
 
     def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""
         step = self._format_shot(self.shots[place])
         for trace in step["data"]:
-            trace.update({name: self._whole(value) for name, value in trace.items()})
+            for name, value in trace.items():
+                if isinstance(value, dict) and "same" in value:
+                    trace[name] = self.shared.get(value["same"], value)
         return step
-
-    def _steps(self) -> Iterator[Data]:
-        for shot in self.shots:
-            yield {**self._format_shot(shot), "sides": [self._format_side(one) for one in self.beside(shot.step)]}
 
     def _format_shot(self, shot: Shot) -> Data:
         """The picture of a step, and what is said of it."""
@@ -94,9 +101,7 @@ class Animation:
 
     def _draw(self, chart: Chart) -> Data:
         plot = chart.plot()
-        legend = list(make_legend(plot))
-        rows = self._lift(plot)
-        made = plot.to_data()
+        legend, rows, made = list(make_legend(plot)), self._lift(plot), plot.to_data()
         made["data"] = [{name: self._once(value) for name, value in trace.items()} for trace in made["data"]]
         return {"title": chart.title, "alt": chart.words, "legend": legend, "rows": rows, **made}
 
@@ -109,10 +114,6 @@ class Animation:
         name = blake2b(pack({"": value}).encode(), digest_size=8).hexdigest()
         self.shared.setdefault(name, value)
         return {"same": name}
-
-    def _whole(self, value: Any) -> Any:
-        """A value that was given a name, itself."""
-        return self.shared.get(value["same"], value) if isinstance(value, dict) and "same" in value else value
 
     def _lift(self, plot: Plot) -> str:
         """Rows lie under many pictures: they are taken out, sent once, and named by what they are."""
@@ -128,14 +129,6 @@ class Animation:
 
 def _explain(chart: Chart) -> str:
     return glossary.explain_label(f"{chart.title} {chart.note}")
-
-
-def _format_words(steps: Sequence[Data]) -> dict[str, str]:
-    """What names and lines of a legend mean, where a word of the glossary is in them."""
-    shots = [shot for step in steps for shot in (step, *step["sides"])]
-    texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
-    texts += [entry["word"] for shot in shots for entry in shot["legend"]]
-    return {text: about for text in texts if (about := glossary.explain_label(text))}
 
 
 def make_legend(plot: Plot) -> Iterator[Data]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -36,7 +36,6 @@ SUBTITLE_SIZE, NUMBER_SIZE = 12, 11
 _FIRST_LINE, _PITCH, _SUBTITLE_PITCH, _RESERVED_SUBTITLE = 20, 21, 16, 3
 _MARGIN = {"l": 56, "r": 16}
 _SIDES = 24
-BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
 AIR = 28
 """Pixels above a plot, so that the mode bar covers no mark."""
 # Axis title with its ticks, and a line of the legend.
@@ -111,36 +110,6 @@ class Panel(NamedTuple):
         return "" if self.place == 0 else str(self.place + 1)
 
 
-def make_bare_layout(palette: Palette) -> dict[str, Any]:
-    """The layout of a plot whose title and legend are set by the page, which also knows its size."""
-    return make_layout(palette) | {"legend": None, "height": None, "margin": BARE_MARGIN, "showlegend": False}
-
-
-def show_plane(plot: Plot, view: View, palette: Palette, *, fill: str | None = None) -> None:
-    """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
-    (x_range, y_range), (x_name, y_name) = view.range, view.name
-    plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
-    across, up = view.ticks
-    plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)
-    plot.update_yaxes(range=y_range, title_text=spell_name(y_name), **plane, **up)
-    if view.flat:
-        plot.update_yaxes(visible=False)
-    elif view.aspect is not None:
-        plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
-    # A plane along released centres is no slice of the domain, and has no outline to show.
-    if view.window is None:
-        line = {"color": palette.fade(palette.public, 0.6), "width": 1}
-        plot.add_shape(**_draw_outline(view), layer="below", fillcolor=fill, line=line)
-
-
-def _draw_outline(view: View) -> dict[str, Any]:
-    """The public domain: a box, or a disc where the radius is what limits a row."""
-    (x0, x1), (y0, y1) = view.extent
-    region = view.region
-    spans = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * region.radius)
-    return {"type": "circle" if spans else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
-
-
 def place_below_plot(layout: Any) -> dict[str, Any]:
     """Where a horizontal colour bar lies in a figure of this layout: under the axis title, as wide as the plot."""
     margin = layout["margin"]
@@ -161,10 +130,8 @@ def split_xy(places: Array) -> dict[str, Screen]:
 def name_kinds(plot: Plot, palette: Palette) -> Plot:
     """The legend's heading: the word of each kind that the legend shows, in its colour."""
     shown = [trace.get("meta") for trace in plot.traces if trace.get("name") and trace.get("showlegend") is not False]
-    kinds: tuple[Kind, ...] = ("public", "released", "revealed")
-    heading = " · ".join(
-        f'<span style="color:{palette.kind(kind)}">{_MARKS[kind]}{kind}</span>' for kind in kinds if kind in shown
-    )
+    named = {kind: f'<span style="color:{palette.kind(kind)}">{sign}{kind}</span>' for kind, sign in _MARKS.items()}
+    heading = " · ".join(word for kind, word in named.items() if kind in shown)
     return plot.update_layout(legend_title={"text": heading, "side": "top", "font": {"size": NUMBER_SIZE}})
 
 
@@ -178,18 +145,6 @@ def format_legend_name(what: str, kind: Kind) -> str:
 
 
 _MARKS: dict[Kind, str] = {"public": "○ ", "released": "", "revealed": "◉ "}
-
-
-def choose_ink(color: str) -> str:
-    """Black or white, whichever reads better on a hex ``color``.
-
-    >>> choose_ink("#0072B2"), choose_ink("#F0E442")
-    ('#ffffff', '#000000')
-    """
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.25 else "#ffffff"
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,32 +196,14 @@ class RevealedView:
         picked = points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]]
         return cls(picked, note, everyone=points)
 
-    def find_rows(self, space: Region, frame: Array | None) -> Array | None:
-        """All rows (n, p) where an algorithm saw them: projected by ``frame`` (p, d) and clipped to ``space``."""
-        return None if self.everyone is None else replace(self, points=self.everyone).find_drawn_rows(space, frame)
-
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows (m, p) to draw, where an algorithm saw them: it mapped them by ``frame`` (p, d)."""
         return space.clip(self.points if frame is None else self.points @ frame.T)
 
 
-def draw_rows(plot: Plot, points: Array, view: View, palette: Palette) -> None:
-    """Revealed rows (m, d) as small orange dots, larger where few; in one dimension ticks below; unit coordinates."""
-    # Of so few rows each is somebody to be seen, the one that is far out above all.
-    few = len(points) <= 500
-    marker = {
-        "color": palette.revealed,
-        "size": 12 if view.flat else 5 if few else 3,
-        "symbol": "line-ns-open" if view.flat else "circle",
-        "opacity": 0.7 if few else 0.35,
-    }
-    look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
-    plot.add_trace(
-        {**split_xy(view.plane(points, "rows")), **look, "hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
-    )
-
-
-_NOTHING: Mapping[str, Any] = {}
+Look = Mapping[str, Any]
+"""Attributes of a trace, by the names that the drawing library gives them."""
+_NOTHING: Look = {}
 UNCUT: dict[str, Any] = {"cliponaxis": False}
 """For marks that stick out over the edge of the plot rather than being cut."""
 
@@ -276,7 +213,7 @@ class MarkOptions(TypedDict, total=False):
 
     hover: str
     notes: npt.ArrayLike | None
-    trace: Mapping[str, Any]
+    trace: Look
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,9 +240,30 @@ class PlotCanvas:
         color = self.palette.kind(kind)
         return color if strength == 1 else self.palette.fade(color, strength)
 
+    def shades(self, kind: Kind, low: float, high: float = 1.0) -> list[list[float | str]]:
+        """A scale of the colour of a kind, from one strength to another."""
+        return [[0, self.color(kind, low)], [1, self.color(kind, high)]]
+
     def plane(self, *, fill: str | None = None) -> None:
-        """Axes with fixed ranges, and the outline of the public domain."""
-        show_plane(self.plot, self.view, self.palette, fill=fill)
+        """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
+        plot, view, palette = self.plot, self.view, self.palette
+        (x_range, y_range), (x_name, y_name) = view.range, view.name
+        plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
+        across, up = view.ticks
+        plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)
+        plot.update_yaxes(range=y_range, title_text=spell_name(y_name), **plane, **up)
+        if view.flat:
+            plot.update_yaxes(visible=False)
+        elif view.aspect is not None:
+            plot.update_yaxes(scaleanchor="x", scaleratio=view.aspect, constraintoward="top")
+        # A plane along released centres is no slice of the domain, and has no outline to show.
+        if view.window is None:
+            (x0, x1), (y0, y1) = view.extent
+            # A disc where the radius is what limits a row.
+            disc = not view.flat and np.allclose(np.ptp(view.extent, axis=1) / view.scale, 2 * view.region.radius)
+            line = {"color": palette.fade(palette.public, 0.6), "width": 1}
+            box = {"type": "circle" if disc else "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+            plot.add_shape(**box, layer="below", fillcolor=fill, line=line)
 
     def axes(self, number: str, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
         """One more pair of axes, or the first where ``number`` is empty, in the dress of the first."""
@@ -313,20 +271,23 @@ class PlotCanvas:
             self.plot.update_layout(**{name: merge(merge({}, make_layout(self.palette)[name[:5]]), axis)})
 
     def rows(self, reveal: RevealedView | None, space: Region | None = None, frame: Array | None = None) -> None:
-        """The owner's rows, if they are handed over; in the ``space`` that ``frame`` (p, d) maps them to, if any."""
-        if reveal is not None:
-            points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
-            draw_rows(self.plot, points, self.view, self.palette)
+        """The owner's rows, if they are handed over, as small orange dots, larger where few; ticks below a line.
+
+        They lie in the ``space`` that ``frame`` (p, d) maps them to, if any.
+        """
+        if reveal is None:
+            return
+        points = reveal.points if space is None else reveal.find_drawn_rows(space, frame)
+        # Of so few rows each is somebody to be seen, the one that is far out above all.
+        few, flat = len(points) <= 500, self.view.flat
+        size, symbol = 12 if flat else 5 if few else 3, "line-ns-open" if flat else "circle"
+        marker = {"color": self.palette.revealed, "size": size, "symbol": symbol, "opacity": 0.7 if few else 0.35}
+        look = {"type": "scatter", "mode": "markers", "name": format_legend_name("rows", "revealed"), "marker": marker}
+        known = {"hoverinfo": "skip", "meta": "revealed", "uid": ROWS}
+        self.plot.add_trace({**split_xy(self.view.plane(points, "rows")), **look, **known})
 
     def marks(
-        self,
-        places: Array,
-        name: str,
-        kind: Kind,
-        marker: Mapping[str, Any],
-        *,
-        strength: float = 1.0,
-        **told: Unpack[MarkOptions],
+        self, places: Array, name: str, kind: Kind, marker: Look, *, strength: float = 1.0, **told: Unpack[MarkOptions]
     ) -> None:
         """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
@@ -360,7 +321,7 @@ class PlotCanvas:
         width: npt.ArrayLike,
         name: str,
         kind: Kind,
-        marker: Mapping[str, Any] = _NOTHING,
+        marker: Look = _NOTHING,
         *,
         strength: float = 1.0,
         **told: Unpack[MarkOptions],
@@ -370,22 +331,17 @@ class PlotCanvas:
         drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
         self._add(drawn, name, kind, **told)
 
-    def ticks(
-        self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Mapping[str, Any] = _NOTHING
-    ) -> None:
+    def ticks(self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Look = _NOTHING) -> None:
         """Revealed values over bars of middles ``x`` (m,): a short orange stroke at the height ``y`` (m,) of each."""
         stroke = {"symbol": "line-ew-open", "size": 8, "line": {"width": 2}}
         self.marks(np.column_stack([x, y]), name, "revealed", stroke, hover=hover, trace=trace)
 
     def arrows(self, start: Array, end: Array, name: str, *, width: float, head: float, standoff: Array) -> None:
         """Thin grey arrows between drawn places (m, 2), in no legend; heads stop ``standoff`` (m,) pixels short."""
-        arrows = len(start)
-        nothing = np.zeros(len(start))
-        marker = {
-            **{"symbol": ["circle", "arrow", "circle"] * arrows, "size": [0, head, 0] * arrows},
-            **{"angleref": "previous", "standoff": np.column_stack([nothing, standoff, nothing]).ravel()},
-            "color": self.palette.muted,
-        }
+        arrows, nothing = len(start), np.zeros(len(start))
+        marker = {"symbol": ["circle", "arrow", "circle"] * arrows, "size": [0, head, 0] * arrows}
+        marker |= {"angleref": "previous", "standoff": np.column_stack([nothing, standoff, nothing]).ravel()}
+        marker["color"] = self.palette.muted
         look = {"mode": "lines+markers", "marker": marker, "showlegend": False}
         self.lines(outline_segments(start, end), name, None, color=self.palette.muted, width=width, trace=look)
 
@@ -405,19 +361,15 @@ class PlotCanvas:
 
     def color_bar(self, title: str, **ticks: Any) -> dict[str, Any]:
         """A horizontal colour bar below the plot, its title above it, with these ``ticks``."""
-        where = {} if self.bare else place_below_plot(self.plot.layout)
-        return where | {
-            "title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}},
-            **{"thickness": 10, "outlinewidth": 0.5, "outlinecolor": self.palette.muted},
-            **{"tickangle": 0, "tickfont": {"size": NUMBER_SIZE, "color": self.palette.muted}},
-            **ticks,
-        }
+        where, muted = {} if self.bare else place_below_plot(self.plot.layout), self.palette.muted
+        where |= {"title": {"text": title, "side": "top", "font": {"size": NUMBER_SIZE}}}
+        where |= {"thickness": 10, "outlinewidth": 0.5, "outlinecolor": muted}
+        return where | {"tickangle": 0, "tickfont": {"size": NUMBER_SIZE, "color": muted}, **ticks}
 
     def band(self, low: float, high: float, *, strength: float, upright: bool = False) -> None:
         """A grey band under everything, for what is noise: between two heights, or ``upright`` between two places."""
-        ends, add = (("x0", "x1"), self.plot.add_vrect) if upright else (("y0", "y1"), self.plot.add_hrect)
-        where = dict(zip(ends, (low, high), strict=True))
-        add(**where, line_width=0, layer="below", fillcolor=self.color("public", strength))
+        add = self.plot.add_vrect if upright else self.plot.add_hrect
+        add(low, high, line_width=0, layer="below", fillcolor=self.color("public", strength))
 
     def frame(self, box: Array) -> None:
         """A released box with corners ``box`` (2, d), as a frame on the plane or a stretch of the line."""
@@ -433,16 +385,8 @@ class PlotCanvas:
         font = {"size": NUMBER_SIZE, "color": color or self.palette.muted}
         self.plot.add_annotation({"text": text, "x": x, "y": y, "showarrow": False, "font": font, **where})
 
-    def _add(
-        self,
-        drawn: Mapping[str, Any],
-        name: str,
-        kind: Kind | None,
-        *,
-        hover: str = "",
-        notes: npt.ArrayLike | None = None,
-        trace: Mapping[str, Any] = _NOTHING,
-    ) -> None:
-        listed = format_legend_name(name, kind) if name and kind else name
-        template = hover or ("%{customdata}" if notes is not None else "")
-        self.plot.add_drawn(drawn, listed=listed, hover=template, **{"customdata": notes, "meta": kind, **trace})
+    def _add(self, drawn: Look, name: str, kind: Kind | None, **told: Unpack[MarkOptions]) -> None:
+        listed, notes = format_legend_name(name, kind) if name and kind else name, told.get("notes")
+        hover = told.get("hover") or ("%{customdata}" if notes is not None else "")
+        more = {"customdata": notes, "meta": kind, **told.get("trace", {})}
+        self.plot.add_drawn(drawn, listed=listed, hover=hover, **more)

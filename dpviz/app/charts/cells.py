@@ -24,7 +24,11 @@ def compute_voronoi_polygons(centers: Array, half: Array) -> list[Array]:
     images = [sites * left - wall[0], sites * left + wall[0], sites * down - wall[1], sites * down + wall[1]]
     diagram = Voronoi(np.concatenate([sites, *images]))
     polygons = [diagram.vertices[diagram.regions[diagram.point_region[i]]] for i in range(len(sites))]
-    return [np.clip(_close_outline(polygons[i]), -half, half) for i in which.ravel()]
+    closed = []
+    for polygon in polygons:
+        order = np.argsort(np.arctan2(*(polygon - polygon.mean(axis=0)).T[::-1]))
+        closed.append(np.clip(polygon[np.r_[order, order[:1]]], -half, half))
+    return [closed[i] for i in which.ravel()]
 
 
 def outline_boxes(low: Array, high: Array) -> Array:
@@ -55,12 +59,6 @@ def join_outlines(outlines: list[Array]) -> Array:
     return np.concatenate([part for outline in outlines for part in (outline, gap)]) if outlines else np.empty((0, 2))
 
 
-def _close_outline(polygon: Array) -> Array:
-    middle = polygon.mean(axis=0)
-    order = np.argsort(np.arctan2(*(polygon - middle).T[::-1]))
-    return polygon[np.r_[order, order[:1]]]
-
-
 COLORS = 4
 
 
@@ -73,7 +71,14 @@ def choose_hues(places: Array) -> Codes:
 def find_neighbours(places: Array) -> list[set[int]]:
     """The cells that each cell of different ``places`` (k, 2) shares a wall with."""
     near: list[set[int]] = [set() for _ in places]
-    for i, j in _find_walls(places):
+    if len(places) < COLORS:
+        walls = [(i, j) for i in range(len(places)) for j in range(i)]
+    else:
+        # Far corners keep the places from lying on one line, for which there is no diagram of the plane.
+        far = 1e3 * np.array([[-1.0, -1.1], [1.2, -1.0], [1.0, 1.3], [-1.1, 1.0]])
+        ridges = Voronoi(np.concatenate([places, far])).ridge_points
+        walls = [(int(i), int(j)) for i, j in ridges if max(i, j) < len(places)]
+    for i, j in walls:
         near[i].add(j)
         near[j].add(i)
     return near
@@ -106,15 +111,6 @@ def _compute_hues(places: bytes, k: int) -> tuple[int, ...]:
     return tuple(colors[i] for i in which.ravel())
 
 
-def _find_walls(places: Array) -> list[tuple[int, int]]:
-    if len(places) < COLORS:
-        return [(i, j) for i in range(len(places)) for j in range(i)]
-    # Far corners keep the places from lying on one line, for which there is no diagram of the plane.
-    far = 1e3 * np.array([[-1.0, -1.1], [1.2, -1.0], [1.0, 1.3], [-1.1, 1.0]])
-    ridges = Voronoi(np.concatenate([places, far])).ridge_points
-    return [(int(i), int(j)) for i, j in ridges if max(i, j) < len(places)]
-
-
 def _try_coloring(near: Sequence[set[int]], order: list[int]) -> list[int] | None:
     colors = [-1] * len(near)
     around: list[set[int]] = [set() for _ in near]
@@ -143,23 +139,17 @@ def _drive_away(near: Sequence[set[int]], colors: list[int], node: int) -> int |
     """A colour that no neighbour of ``node`` has any longer, after two colours were exchanged along chains."""
     for gone in range(COLORS):
         for other in range(COLORS):
-            starts = [i for i in near[node] if colors[i] == gone]
-            chain = _find_chain(near, colors, starts, {gone, other}) if other != gone else set()
+            edge = [i for i in near[node] if colors[i] == gone and other != gone]
+            chain = set(edge)
+            while edge:
+                joined = {j for j in near[edge.pop()] if colors[j] in (gone, other)} - chain
+                chain |= joined
+                edge += joined
             if chain and not any(i in chain and colors[i] == other for i in near[node]):
                 for i in chain:
                     colors[i] = gone + other - colors[i]
                 return gone
     return None
-
-
-def _find_chain(near: Sequence[set[int]], colors: list[int], starts: list[int], pair: set[int]) -> set[int]:
-    chain, edge = set(starts), list(starts)
-    while edge:
-        for j in near[edge.pop()]:
-            if colors[j] in pair and j not in chain:
-                chain.add(j)
-                edge.append(j)
-    return chain
 
 
 # The eight places beside a mark, by their direction, up is positive.
@@ -191,10 +181,8 @@ class LabelBoxes:
 
         ``away`` (m, 2), drawn units, is where each would best stand.
         """
-        return [
-            self._place(text, at, to, size=size, font=font)
-            for text, at, to in zip(texts, self.pixels(places), away * self._scale, strict=True)
-        ]
+        marks = zip(texts, self.pixels(places), away * self._scale, strict=True)
+        return [self._place(text, at, to, size=size, font=font) for text, at, to in marks]
 
     def free(self, box: Array) -> bool:
         """Whether a box (left, bottom, right, top) in pixels covers nothing."""
@@ -208,6 +196,7 @@ class LabelBoxes:
         self._boxes.append(box)
 
     def _place(self, text: str, at: Array, away: Array, *, size: float, font: float) -> str:
+        # A digit is this part of the font size wide.
         reach, half = size / 1.6 + 1, np.array([0.6 * font * len(text), font]) / 2
         length = float(np.hypot(*away))
         toward = away / length if length > 0 else np.array([1.0, 1.0])

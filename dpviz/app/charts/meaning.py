@@ -14,25 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import UNCUT, Diagram, add_note, make_hidden_axis, show_plane, split_xy
+from dpviz.app.charts.canvas import UNCUT, Diagram, PlotCanvas, add_note, make_hidden_axis, split_xy
 from dpviz.app.charts.cells import join_outlines
-from dpviz.app.charts.player.player_page import Figured
 from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
-from dpviz.app.charts.view import View, make_view
+from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, zcdp_epsilon
-from dpviz.runs import (
-    AskingAgain,
-    Belief,
-    OpenTable,
-    Request,
-    bound_advantage,
-    clip_rows,
-    foresee,
-    membership,
-    run_request,
-    trace_bound,
-    windows,
-)
+from dpviz.runs import AskingAgain, Belief, Request, bound_advantage, foresee, membership, trace_bound, windows
 from dpviz.words import Kind, Palette, capitalize_first, format_percent, round_percent
 
 SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry-data, MIT licence), 15 July 2026"
@@ -40,7 +27,6 @@ SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry
 USUAL_DELTA = 1e-6
 """At which ρ is told as an ε, where an entry names no δ."""
 
-_FILE = Path(__file__).parent / "deployments.csv"
 # Whom one unit of privacy protects, by words of the registry: the first that fits.
 _UNITS = (
     ("one person's day, trip or device", ("day", "month", "quarter", "trip", "device")),
@@ -73,7 +59,7 @@ def load_deployments() -> tuple[Deployment, ...]:
     >>> len(others), round(others[0].epsilon, 2), sum(one.converted for one in others)
     (35, 0.01, 8)
     """
-    with _FILE.open(encoding="utf-8", newline="") as file:
+    with Path(__file__).with_name("deployments.csv").open(encoding="utf-8", newline="") as file:
         return tuple(sorted(map(_read_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
 
 
@@ -92,9 +78,8 @@ _SIDE, _GAP, _PEOPLE_HEIGHT = 10, 3.0, 400
 _TURN = np.linspace(0, 2 * np.pi, 16)
 # A head and shoulders in a square of side 1, one closed path each.
 _HEAD = np.column_stack([0.5 + 0.17 * np.cos(_TURN), 0.72 + 0.17 * np.sin(_TURN)])
-_SHOULDERS = np.column_stack(
-    [0.5 + 0.33 * np.cos(np.linspace(0, np.pi, 10)), 0.1 + 0.4 * np.sin(np.linspace(0, np.pi, 10))]
-)
+_ARC = np.linspace(0, np.pi, 10)
+_SHOULDERS = np.column_stack([0.5 + 0.33 * np.cos(_ARC), 0.1 + 0.4 * np.sin(_ARC)])
 
 
 def draw_icon_array(prior: float, epsilon: float) -> Diagram:
@@ -120,7 +105,11 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
             (right, range(low, high), palette.fade(palette.released, 0.4)),
             (right, range(high, 100), palette.grid),
         ):
-            _add_people(plot, places, left, color)
+            nth = np.asarray(places)
+            corner = np.column_stack([left + nth % _SIDE, _SIDE - 1 - nth // _SIDE]).astype(float)
+            for shape in (_HEAD, _SHOULDERS) if len(nth) else ():
+                path = join_outlines(list(corner[:, None] + shape))
+                plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
         for x, heading, number, color in (
             (0.0, "without your data", f"{believed} believe it of you", palette.public),
             (right, "with your data", f"{least} to {most}", palette.released),
@@ -135,19 +124,8 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
 
     finding = f"At ε = {epsilon:g}, a belief of {believed} becomes at most {most}"
     note = f"Whatever somebody knows about you, the release changes the odds by at most a factor of {factor}."
-    words = "Two arrays of a hundred people. "
-    words += f"Without your data {believed} are marked; with it between {least} and {most}."
-    return Diagram("odds", finding, note, words, paint)
-
-
-def _add_people(plot: Plot, places: range, left: float, color: str) -> None:
-    if not len(places):
-        return
-    number = np.asarray(places)
-    corner = np.column_stack([left + number % _SIDE, _SIDE - 1 - number // _SIDE]).astype(float)
-    for shape in (_HEAD, _SHOULDERS):
-        path = join_outlines(list(corner[:, None] + shape))
-        plot.add_scatter(path[:, 0], path[:, 1], "lines", line={"width": 0}, fill="toself", fillcolor=color)
+    marked = f"Without your data {believed} are marked; with it between {least} and {most}."
+    return Diagram("odds", finding, note, f"Two arrays of a hundred people. {marked}", paint)
 
 
 class Attacker(NamedTuple):
@@ -190,11 +168,11 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=470))
-        across, line = trace_bound(epsilon=epsilon, delta=delta).T
+        chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
         draw = partial(plot.add_scatter, mode="lines", meta="public")
         area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
-        if private:
-            chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T
+        across, line = trace_bound(epsilon=epsilon, delta=delta).T
+        if chance is not None:
             x, y = np.r_[across, chance[0][::-1]], np.r_[line, chance[1][::-1]]
             draw(x, y, **area, fillcolor=palette.fade(palette.text, 0.08), listed="by luck, in 19 of 20 records")
         # The region is the same from both ends: an attacker may always say the opposite.
@@ -205,7 +183,15 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
         draw([0, 1], [0, 1], line={"width": 1, "color": palette.muted, "dash": "dot"}, listed="guessing")
         colors = [palette.released, palette.inks[2]]
         for one in attackers:
-            _add_record(plot, one, palette.revealed if one.kind == "revealed" else colors.pop(0), palette)
+            color = palette.revealed if one.kind == "revealed" else colors.pop(0)
+            steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
+            box = {"x0": alarms.low, "x1": alarms.high, "y0": hits.low, "y1": hits.high}
+            plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
+            known, stairs = {"legendgroup": one.name, "meta": one.kind}, {"shape": "hv", "width": 2, "color": color}
+            plot.add_scatter(steps[:, 0], steps[:, 1], "lines", line=stairs, listed=one.name, **known)
+            marker = {"size": 11, "color": color, "line": {"width": 1.5, "color": palette.surface}}
+            hover = f"{one.name}<br>hits {_tell(hits)}<br>false alarms {_tell(alarms)}"
+            plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
         axis = {"range": [-0.02, 1.02], "tickformat": ".0%", "dtick": 0.25, "zeroline": False, "constrain": "domain"}
         plot.update_xaxes(title_text="false alarms: said “in”, was not", **axis)
         plot.update_yaxes(title_text="hits: said “in”, was in", scaleanchor="x", **axis)
@@ -229,17 +215,6 @@ def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: floa
     if best.advantage > limit:
         return f"none can gain more than {most}: the best attack gained {gained}, by luck"
     return f"the best attack gains {gained}, and none can gain more than {most}"
-
-
-def _add_record(plot: Plot, one: Attacker, color: str, palette: Palette) -> None:
-    steps, alarms, hits = one.attack.staircase, one.attack.false_alarms, one.attack.hits
-    box = {"x0": alarms.low, "x1": alarms.high, "y0": hits.low, "y1": hits.high}
-    plot.add_shape(type="rect", **box, fillcolor=palette.fade(color, 0.15), line_width=0, layer="below")
-    known, stairs = {"legendgroup": one.name, "meta": one.kind}, {"shape": "hv", "width": 2, "color": color}
-    plot.add_scatter(steps[:, 0], steps[:, 1], "lines", line=stairs, listed=one.name, **known)
-    marker = {"size": 11, "color": color, "line": {"width": 1.5, "color": palette.surface}}
-    hover = f"{one.name}<br>hits {_tell(hits)}<br>false alarms {_tell(alarms)}"
-    plot.add_scatter([alarms.rate], [hits.rate], "markers", hover=hover, marker=marker, **known)
 
 
 def _tell(one: membership.Share) -> str:
@@ -280,7 +255,10 @@ class TwinClouds:
     @property
     def moved(self) -> float:
         """How far the middle of the nearest centres moves, in the spread of one draw of them."""
-        nearest = [_find_nearest(centers, self.person) for centers in (self.present, self.absent)]
+        nearest = []
+        for releases in (self.present, self.absent):  # of each release the centre nearest to the person
+            squared = ((releases[:, :, None] - self.person[None, None]) ** 2).sum(axis=-1).min(axis=-1)
+            nearest.append(releases[np.arange(len(releases)), squared.argmin(axis=1)])
         spread = np.sqrt(np.mean([((centers - centers.mean(axis=0)) ** 2).sum(axis=1).mean() for centers in nearest]))
         apart = float(np.linalg.norm(nearest[0].mean(axis=0) - nearest[1].mean(axis=0)))
         return apart / float(spread) if spread > 0 else np.inf if apart > 0 else 0.0
@@ -293,12 +271,11 @@ def draw_twin_clouds(
 
     ``rows`` (n, d), of a public table, unit coordinates; ``attackers`` tell what the pictures of centres do not.
     """
-    epsilon = asked.epsilon
-    moved = f"{clouds.moved:.2g}"
+    epsilon, moved = asked.epsilon, f"{clouds.moved:.2g}"
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=480))
-        show_plane(plot, view, palette)
+        PlotCanvas(plot, palette, view).plane()
         faint: dict[str, Any] = {"size": 4, "color": palette.fade(palette.public, 0.5)}
         filled: dict[str, Any] = {"size": 7, "opacity": 0.6, "symbol": "circle", "color": palette.released}
         hollow = filled | {"symbol": "square-open", "color": palette.inks[2], "line": {"width": 1.5}}
@@ -314,20 +291,11 @@ def draw_twin_clouds(
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
     finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
-    words = (
-        f"Centres of {len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = "
-        f"{epsilon:g}: the nearest centre's middle moves by {moved} times its spread."
-    )
+    draws = f"{len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = {epsilon:g}"
+    words = f"Centres of {draws}: the nearest centre's middle moves by {moved} times its spread."
     gain = _tell_gain([one.attack for one in attackers if one.kind == "released"], epsilon, asked.delta)
     note = f"Clouds that look alike prove nothing: more is released than the centres. Over all answers, {gain}."
     return Diagram("neighbouring-tables", finding, note, words, paint)
-
-
-def _find_nearest(releases: Array, person: Array) -> Array:
-    """Of each release the centre nearest to the person, shape (r, d)."""
-    squared = ((releases[:, :, None] - person[None, None]) ** 2).sum(axis=-1).min(axis=-1)
-    chosen: Array = releases[np.arange(len(releases)), squared.argmin(axis=1)]
-    return chosen
 
 
 SENTENCE = "Whoever may ask often enough averages the noise away: so every release is counted."
@@ -426,10 +394,9 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
         rows = {unit: some for unit, some in by_unit.items() if some}
         for row, mine in enumerate(rows.values()):
             lift = _stack([one.epsilon for one in mine])
-            marker = {
-                **{"size": 11, "color": palette.public, "line": {"width": 1.5, "color": palette.public}},
-                "symbol": ["circle-open" if one.converted else "circle" for one in mine],
-            }
+            symbols = ["circle-open" if one.converted else "circle" for one in mine]
+            rim = {"width": 1.5, "color": palette.public}
+            marker = {"size": 11, "color": palette.public, "line": rim, "symbol": symbols}
             x, y = [one.epsilon for one in mine], [-row + 0.22 * up for up in lift]
             notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
             hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
@@ -453,10 +420,8 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
 
 
 def _format_budget(one: Deployment) -> str:
-    said = f"ε = {one.epsilon:.3g}"
-    if one.converted:
-        return f"{said}, from ρ at δ = {one.delta:.0e}"
-    return f"{said}, δ = {one.delta:.0e}" if one.delta else said
+    slack = f"{', from ρ at' if one.converted else ','} δ = {one.delta:.0e}" if one.delta else ""
+    return f"ε = {one.epsilon:.3g}{slack}"
 
 
 def _stack(epsilons: Sequence[float]) -> list[int]:
@@ -477,31 +442,3 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
     find, shares = partial(prospects.find_reached, window.algorithm), (0.25, 0.75, window.target.share)
     lines = [(one, *find(one, shares)) for one in prospects.list_served(window.algorithm)]
     return pd.DataFrame(lines, columns=columns)
-
-
-def make_part_figures(part: str, table: OpenTable, asked: Request) -> list[Figured]:
-    """Figures of the part with that name, about the person of a public table who is hardest to hide."""
-    kinds: dict[str, tuple[Kind, ...]] = {"worlds": ("released", "revealed"), "again": ("released",)}
-    kinds["attack"] = ("public", "released", "revealed")
-    return [Figured.of(one.draw, one.words, *kinds.get(part, ("public",))) for one in _draw_part(part, table, asked)]
-
-
-def _draw_part(part: str, table: OpenTable, asked: Request) -> list[Diagram]:
-    if part == "odds":
-        return [draw_icon_array(0.5, asked.epsilon)]
-    if part == "others":
-        strip = draw_deployments(load_deployments(), asked.epsilon)
-        return [replace(strip, note=f"{strip.note} Source: {SOURCE}.")]
-    both = membership.make_neighbors(table, membership.find_farthest_row(table))
-    items = list(membership.attack_work(both, asked))
-    trials = [item for item in items if isinstance(item, membership.AttackTrial)]
-    if part == "attack":
-        reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
-        return [draw_attack_region(list_attackers(trials, reference), asked.epsilon, asked.delta)]
-    if part == "worlds":
-        rows = clip_rows(table.private.reveal(note="neighbours of a public table"), table.domain.region).points
-        clouds, attackers = TwinClouds.of(trials, both.person), list_attackers(trials, ())
-        return [draw_twin_clouds(clouds, make_view(table.domain), rows, attackers, asked)]
-    again = AskingAgain.of(trials, run_request(asked, table.private).entries, asked)
-    first, *others = draw_costs(again)
-    return [replace(first, finding=f"{describe_costs(again)}. {first.finding}", note=SENTENCE), *others]

@@ -10,23 +10,18 @@ import numpy as np
 import pandas as pd
 
 from dpviz.algorithms import Step
-from dpviz.app.charts.canvas import (
-    PlotCanvas,
-    RevealedView,
-    TitledPlot,
-    make_bare_layout,
-    name_kinds,
-    new_plot,
-    spell_name,
-)
-from dpviz.app.charts.plot import Plot
+from dpviz.app.charts.canvas import PlotCanvas, RevealedView, TitledPlot, name_kinds, new_plot, spell_name
+from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
 from dpviz.runs import Run, RunSoFar, Verdict, evaluation, profiles
-from dpviz.words import Kind, Palette
+from dpviz.words import Kind, Palette, join_clauses
 
 T = TypeVar("T")
 
+# Keeps the room of a note, so that the plot does not move from step to step.
+_BLANK = "\u00a0"
+_BARE_MARGIN = {"l": 48, "r": 8, "t": 8, "b": 44}
 # Columns that words name, and that hovering over a mark tells.
 _NAMED, _TOLD = 4, 6
 
@@ -75,19 +70,18 @@ class RenderContext:
 
     def once(self, what: tuple[Any, ...], make: Callable[[], T]) -> T:
         """What ``make`` gives, made once for the pictures of a run: several steps want to know the same."""
-        if self.known is None:
-            return make()
-        if what not in self.known:
-            self.known[what] = make()
-        made: T = self.known[what]
+        known = {} if self.known is None else self.known
+        if what not in known:
+            known[what] = make()
+        made: T = known[what]
         return made
 
     def clusters_found(self, centers: Array) -> evaluation.ClusterRecovery | None:
         """How many clusters of the reference are found, where that is known and says something."""
-        if self.found is None or self.reference is None:
+        found = self.found
+        if found is None or self.reference is None:
             return None
-        found, asked = self.found, ("found", centers.tobytes())
-        counted = self.once(asked, lambda: found(centers))
+        counted = self.once(("found", centers.tobytes()), lambda: found(centers))
         return counted if counted is not None and counted.clusters > 1 else None
 
     def is_last(self, step: Step) -> bool:
@@ -101,14 +95,16 @@ class RenderContext:
 
     def find_rows(self, space: Region, frame: Array | None = None) -> Array | None:
         """All revealed rows (n, p) as an algorithm saw them, mapped by ``frame`` (p, d); None if not handed over."""
-        return None if self.reveal is None else self.reveal.find_rows(space, frame)
+        if self.reveal is None or self.reveal.everyone is None:
+            return None
+        return replace(self.reveal, points=self.reveal.everyone).find_drawn_rows(space, frame)
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
     """What is drawn of a step, or beside one, in a context whose view is the one that is drawn, and what is said of it.
 
-    ``title`` is a sentence without its full stop; ``note`` has, in clauses, what has to be known to read the chart;
+    ``title`` is a sentence without its full stop; ``clauses`` say what has to be known to read the chart;
     ``words`` is the alternative text, from public and released values only; ``paint`` puts the marks on an empty canvas
     and dresses its axes; ``legend_lines`` is room for a legend that wraps on a phone, 0 hides it; ``table`` gives the
     numbers behind it, in data units where it has them; no column where those of the step's own picture do.
@@ -116,17 +112,24 @@ class Chart:
 
     context: RenderContext
     title: str
-    note: str
+    clauses: Sequence[str]
     words: str
     paint: Callable[[PlotCanvas], None]
     legend_lines: int = 4
     table: Callable[[], pd.DataFrame] = pd.DataFrame
     kind: Kind = "released"
 
+    @property
+    def note(self) -> str:
+        """All clauses as one line."""
+        return join_clauses(*self.clauses)
+
     def plot(self) -> Plot:
         """The marks and the axes alone: title, note and legend stand elsewhere on the page."""
         context = self.context
-        plot = Plot(make_bare_layout(context.palette))
+        # The page also knows its size.
+        bare = {"legend": None, "height": None, "margin": _BARE_MARGIN, "showlegend": False}
+        plot = Plot(make_layout(context.palette) | bare)
         self.paint(PlotCanvas(plot, context.palette, context.view, bare=True))
         return plot
 
@@ -137,8 +140,7 @@ class Chart:
         self.paint(PlotCanvas(plot, context.palette, context.view))
         if plot.layout["showlegend"]:
             name_kinds(plot, context.palette)
-        # Keeps the room of a note, so that the plot does not move from step to step.
-        return TitledPlot(self.title, self.note or "\u00a0", plot)
+        return TitledPlot(self.title, self.note or _BLANK, plot)
 
 
 class Companion(NamedTuple):

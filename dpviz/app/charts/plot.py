@@ -29,6 +29,7 @@ HEIGHT = 420
 PHONE = 360
 """The narrowest picture that must be readable, in pixels: titles are broken to fit it."""
 
+_EPSILON_TICKS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 # Stands for a space at which no line is broken.
 _GLUE = "\x1f"
 
@@ -92,7 +93,7 @@ def make_axis_title(name: str, unit: str = "") -> str:
 def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, Any]:
     """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
     air = 0.04 * max(log10(highest / lowest), 0.5)
-    ticks = [tick for tick in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0) if lowest / 1.01 <= tick <= highest * 1.01]
+    ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
     ends = [log10(lowest) - air, log10(highest) + air]
     axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": ticks}
     axis["ticktext"] = [f"{tick:g}" for tick in ticks]

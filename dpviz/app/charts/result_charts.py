@@ -11,17 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpviz.app.charts.canvas import (
-    AIR,
-    NUMBER_SIZE,
-    UNCUT,
-    Diagram,
-    Panel,
-    add_note,
-    make_hidden_axis,
-    new_plot,
-    spell_name,
-)
+from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
 from dpviz.app.charts.plot import TEXT_SIZE, Data, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
 from dpviz.core import Array, Entry
@@ -56,13 +46,11 @@ def list_shares(
     Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
     """
     shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
-    begun = MeterReading(0, 0.0)
-    for read in (*meter, MeterReading(len(entries), spent_fraction)):
+    for begun, read in pairwise((MeterReading(0, 0.0), *meter, MeterReading(len(entries), spent_fraction))):
         stage = entries[begun.entries : read.entries]
         total = sum(entry.amount for entry in stage)
         for entry in stage if total > 0 else ():
             shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
-        begun = read
     return shares
 
 
@@ -88,8 +76,7 @@ def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
         return plot.update_layout(barmode="overlay", margin={"l": 12, "r": 12, "b": 8})
 
     listed = ", ".join(f"{purpose} {format_percent(share)}" for purpose, share in shares.items())
-    words = f"Shares of ε = {epsilon:g} by purpose: {listed}."
-    return Diagram("budget", finding, "", words, paint)
+    return Diagram("budget", finding, "", f"Shares of ε = {epsilon:g} by purpose: {listed}.", paint)
 
 
 def _add_block(plot: Plot, left: float, width: float, hover: str, **look: Any) -> None:
@@ -120,12 +107,13 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
             ("this release", now, palette.released if fits else refused, palette.surface),
             ("left", left, palette.fade(palette.public, 0.16), palette.text),
         )
-        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, **UNCUT, "showlegend": None}
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "cliponaxis": False}
         for name, value, color, ink in (part for part in parts if part[1] > 0):
             # Shares below this hold no words.
             labelled = value / whole >= 0.09 * (1 + len(name) / 12)
             label = {"text": [f"{name}: {format_number(value)}" if labelled else ""], **inside}
-            look = {"marker": {"color": color, "line": {"width": 0}}, "textfont": {"color": ink, "size": TEXT_SIZE}}
+            look: Data = {"showlegend": None, "marker": {"color": color, "line": {"width": 0}}}
+            look |= {"textfont": {"color": ink, "size": TEXT_SIZE}}
             _add_block(plot, at, value, f"{name}: ε = {format_number(value)}", **label, **look)
             at += value
         plot.add_shape(type="line", x0=cap, x1=cap, y0=-0.62, y1=0.62, line={"color": palette.text, "width": 2})
@@ -135,11 +123,9 @@ def draw_account(cap: float, before: float, now: float) -> Diagram:
         plot.update_yaxes(range=[-0.64, 1.3], **make_hidden_axis())
         return plot.update_layout(barmode="overlay", showlegend=False, margin={"l": 0, "r": 4, "t": 2, "b": 2})
 
-    words = (
-        f"The account's cap is ε = {format_number(cap)}: {format_number(before)} spent before, {format_number(now)} "
-        f"for this release, {format_number(left)} left after it{'' if fits else ', which is beyond the cap'}."
-    )
-    return Diagram("account", "", "", words, paint)
+    spent = f"{format_number(before)} spent before, {format_number(now)} for this release"
+    rest = f"{format_number(left)} left after it{'' if fits else ', which is beyond the cap'}"
+    return Diagram("account", "", "", f"The account's cap is ε = {format_number(cap)}: {spent}, {rest}.", paint)
 
 
 # Columns drawn, values of each with a colour of their own, and pixels: of a bar, above a stack, and below all of them.
@@ -175,24 +161,7 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
         along = {"autorange": "reversed", "type": "category", "showgrid": False, "fixedrange": True}
         for place, name in enumerate(shown):
             panel = Panel(place, (0.0, 1.0), (1 - (place + 1) * row, 1 - place * row - _STACK_HEAD / high))
-            values = shares[name]
-            order = sorted(values, key=lambda value: -float(values[value].sum()))
-            parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
-            if len(order) > _MOST_VALUES:
-                parts.append((_REST, np.sum([values[value] for value in order[_MOST_VALUES:]], axis=0)))
-            clusters = [str(j + 1) for j in range(len(parts[0][1]))]
-            for rank, (value, share) in enumerate(parts):
-                color = palette.muted if value == _REST else palette.released
-                strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
-                # A share this wide has room for its name.
-                wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= 0.16 else "" for one in share]
-                lying = {"type": "bar", "orientation": "h", "x": share, "y": clusters}
-                bar: Data = {**lying, **panel.axes, "meta": "released"}
-                bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
-                bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
-                bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
-                told = [f"{value} {format_percent(float(one))}" for one in share]
-                plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
+            _add_stack(plot, panel, shares[name], palette)
             ends = across | {"showticklabels": name == shown[-1]}
             panel.add(plot, palette, ends, {**along, "tickfont_size": NUMBER_SIZE})
             where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": panel.up[1]}
@@ -213,15 +182,13 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
     more = len(shares) - _MOST_COLUMNS
     rest = f"; {more} more columns in the table" if more > 0 else ""
     note = f"share of each value in a cluster, released; grey: {_REST}{rest}"
-    told = [f"{name}, largest share by cluster: {_tell_largest(values)}" for name, values in shares.items()]
+    told = []
+    for name, values in shares.items():
+        of = np.array(list(values.values()))
+        largest = [(list(values)[place], float(of[place, j])) for j, place in enumerate(of.argmax(axis=0))]
+        listed = (f"{j} {value} {format_percent(share)}" for j, (value, share) in enumerate(largest, start=1))
+        told.append(f"{name}, largest share by cluster: {', '.join(listed)}")
     return Diagram("shares", finding, note, f"{finding}. {'. '.join(told)}.", paint, tabulate)
-
-
-def _tell_largest(values: Mapping[str, Array]) -> str:
-    """The value of the largest share in each cluster, and that share."""
-    names, shares = list(values), np.array(list(values.values()))
-    largest = [(names[place], float(shares[place, j])) for j, place in enumerate(shares.argmax(axis=0))]
-    return ", ".join(f"{j} {name} {format_percent(share)}" for j, (name, share) in enumerate(largest, start=1))
 
 
 def _measure_gap(shares: Array, noise: Array | None) -> float:
@@ -232,10 +199,32 @@ def _measure_gap(shares: Array, noise: Array | None) -> float:
     return float(gap.max())
 
 
+def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: Palette) -> None:
+    """One column: a bar a cluster, the first on top."""
+    order = sorted(values, key=lambda value: -float(values[value].sum()))
+    parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
+    if len(order) > _MOST_VALUES:
+        parts.append((_REST, np.sum([values[value] for value in order[_MOST_VALUES:]], axis=0)))
+    clusters = [str(j + 1) for j in range(len(parts[0][1]))]
+    for rank, (value, share) in enumerate(parts):
+        color = palette.muted if value == _REST else palette.released
+        strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
+        # A share this wide has room for its name.
+        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= 0.16 else "" for one in share]
+        bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
+        bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
+        bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+        bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
+        told = [f"{value} {format_percent(float(one))}" for one in share]
+        plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
+
+
 # Panels side by side, and pixels: of a panel, of its labels (of categories they are slanted), of its title, of the name
 # of a segment or the words in place of its panels.
 _ACROSS, _GAP = 3, 0.08
 _PANEL, _LABELS, _SLANTED, _TITLE_LINE, _LINE = 120, 26, 56, 15, 22
+# Labels below a panel that do not run into each other.
+_MOST_LABELS, _MOST_POWERS = 6, 3
 _LONGEST = {"column": 16, "segment": 24, "label": 9}
 
 # What a report says, as plain values: what ``SegmentsReport.to_dict`` gives.
@@ -249,7 +238,9 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
     segments together. ``report`` is a report of segments as plain values; ``names`` are what the owner calls them.
     """
     segments: Sequence[Said] = report["segments"]
-    named = [_name_segment(segment, names) for segment in segments]
+    given = dict(enumerate(names, start=1))
+    numbers = [segment["number"] for segment in segments]
+    named = [shorten(given.get(number, "") or f"Segment {number}", _LONGEST["segment"]) for number in numbers]
     shown = [_choose_columns(segment) for segment in segments]
     least, *_, most = sorted(segments, key=lambda segment: segment["size"]["value"]) * 2
     finding = capitalize_first(format_things(len(segments), "segment"))
@@ -276,10 +267,11 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
                 _add_words(plot, segment["words"], 0.0, up[1], palette.muted)
             for place, said in enumerate(columns):
                 across = (place * (width + _GAP), place * (width + _GAP) + width)
-                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, _sum_counts(said, segments), palette)
+                others = [one for every in segments for one in every["columns"] if one["column"] == said["column"]]
+                everybody = np.sum([one["histogram"]["counts"] for one in others], axis=0)
+                _add_panel(plot, Panel(line * _ACROSS + place, across, up), said, everybody, palette)
         if not any(shown):
-            plot.update_xaxes(visible=False)
-            plot.update_yaxes(visible=False)
+            plot.update_layout(xaxis_visible=False, yaxis_visible=False)
         return plot
 
     def tabulate() -> pd.DataFrame:
@@ -294,11 +286,6 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
 
     note = "areas: shares of a segment's rows, with noise; grey: of all rows"
     return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
-
-
-def _name_segment(segment: Said, names: Sequence[str]) -> str:
-    given = dict(enumerate(names, start=1)).get(segment["number"], "")
-    return shorten(given or f"Segment {segment['number']}", _LONGEST["segment"])
 
 
 def _choose_columns(segment: Said) -> list[Said]:
@@ -331,13 +318,6 @@ def _describe(segment: Said, columns: Sequence[Said]) -> str:
     if segment["words"]:
         return f", {segment['words']}"
     return "".join(f"; {said['column']} {_find_typical(said)}" for said in columns)
-
-
-def _sum_counts(said: Said, segments: Sequence[Said]) -> Array:
-    """Of the same column over all segments."""
-    alike = [one for segment in segments for one in segment["columns"] if one["column"] == said["column"]]
-    total: Array = np.sum([one["histogram"]["counts"] for one in alike], axis=0)
-    return total
 
 
 def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: Palette) -> None:
@@ -381,8 +361,7 @@ def _find_typical(said: Said, *, with_unit: bool = True) -> str:
         most = max(said["shares"], key=lambda one: one["share"]["value"])
         low, high, value = (100 * most["share"][end] for end in ("low", "high", "value"))
         return f"{shorten(most['label'], _LONGEST['label'])} {format_between(low, high, value, unit='%')}"
-    median = said["median"]
-    if median is None:
+    if (median := said["median"]) is None:
         return ""
     first_day, edges = said.get("first_day", ""), said["histogram"]["edges"]
     if median["range_only"] and median["low"] <= edges[0] and median["high"] >= edges[-1]:
@@ -413,8 +392,7 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
     if histogram["labels"]:
         places = np.arange(len(histogram["labels"]), dtype=np.float64)
         names = [spell_name(shorten(label, _LONGEST["label"])) for label in histogram["labels"]]
-        # Labels below a panel that do not run into each other.
-        every = ceil(len(names) / 6)
+        every = ceil(len(names) / _MOST_LABELS)
         ticks = {"tickvals": places.tolist()[::every], "ticktext": names[::every], "tickangle": 45}
         return places, np.ones(len(places)), ticks
     edges = np.asarray(histogram["edges"], dtype=np.float64)
@@ -444,4 +422,4 @@ def _list_amounts(kind: str, low: float, high: float) -> list[float]:
         size = min(abs(low), abs(high)) or max(abs(low), abs(high)) / 4
         return sorted({low, high, *(one for one in (-size, 0.0, size) if low < one < high)})
     powers = range(ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9) + 1)
-    return [10.0**power for power in powers][:: ceil(len(powers) / 3)] or [low, high]
+    return [10.0**power for power in powers][:: ceil(len(powers) / _MOST_POWERS)] or [low, high]

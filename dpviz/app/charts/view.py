@@ -88,19 +88,6 @@ class View:
         return points_unit * scale + middle
 
     @cached_property
-    def _shares(self) -> set[int]:
-        """Coordinates that are shares of a category: below 0 there is nothing."""
-        blocks = self.domain.region.blocks
-        simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
-        return {axis for block in simplices for axis in range(block.start, block.stop)}
-
-    def to_axis_units_along(self, axis: int, values: Array) -> Array:
-        """Unit coordinates (m,) along one column as its axis counts them."""
-        points = np.zeros((len(values), self.domain.dim))
-        points[:, axis] = values
-        return self.to_axis_units(points)[:, axis]
-
-    @cached_property
     def _uneven(self) -> dict[int, CodedColumn]:
         """Coordinates on a log or root scale: an even axis of amounts would not show where they are clustered."""
         declared = zip(self.domain.declared, self.domain.places, strict=False)
@@ -150,13 +137,22 @@ class View:
         """What is drawn of the public domain, without air around it."""
         if self.window is not None:
             return self.window
-        half = self._half_drawn
+        region, slanted = self.region, self.projection
+        # In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a uniform
+        # point hold them, and depend on the declared radius only.
+        typical = 4.0 * region.radius / sqrt(region.dim + 2)
+        reach = region.half[list(self._shown_axes)] if slanted is None else np.abs(slanted) @ region.half
+        half = np.minimum(reach, min(region.radius, typical)).tolist()
         if not self.in_data_units:
             return ((-half[0], half[0]), (-1.0, 1.0) if self.flat else (-half[1], half[1]))
         axes = list(self._shown_axes)
         middle = self.to_axis_units(np.zeros((1, self.domain.dim)))[0, axes]
         spans = [(float(c - h * s), float(c + h * s)) for c, h, s in zip(middle, half, self.scale, strict=False)]
-        spans = [(0.0, 1.0) if axis in self._shares else span for axis, span in zip(axes, spans, strict=True)]
+        # Below 0 there is nothing of coordinates that are shares of a category.
+        blocks = self.domain.region.blocks
+        simplices = () if blocks is None else blocks.of_shape(Shape.SIMPLEX)
+        shares = {axis for block in simplices for axis in range(block.start, block.stop)}
+        spans = [(0.0, 1.0) if axis in shares else span for axis, span in zip(axes, spans, strict=True)]
         return (spans[0], spans[1] if len(spans) > 1 else (-1.0, 1.0))
 
     @cached_property
@@ -173,8 +169,7 @@ class View:
         if self.in_data_units and self.domain.scaling is Scaling.UNIT:
             return None
         wide, high = (np.ptp(span) / s for span, s in zip(self.extent, self.scale, strict=True))
-        # A picture more than this many times as wide as high (or the reverse) is stretched rather than true
-        # to scale.
+        # A picture more than this many times as wide as high (or the reverse) is stretched rather than true to scale.
         if self.flat or max(wide, high) > 3.0 * min(wide, high):
             return None
         return float(self.scale[0] / self.scale[1])
@@ -200,18 +195,6 @@ class View:
         if self.axes is None:
             raise check.RequestError("A projection has no columns: choose a pair of columns.")
         return self.axes
-
-    @property
-    def _half_drawn(self) -> tuple[float, ...]:
-        region = self.region
-        # In high dimensions a ball's points lie near the middle of every axis: four standard deviations of a
-        # uniform point hold them, and depend on the declared radius only.
-        typical = 4.0 * region.radius / sqrt(region.dim + 2)
-        if self.projection is None:
-            reach = region.half[list(self._shown_axes)]
-        else:
-            reach = np.abs(self.projection) @ region.half
-        return tuple(float(min(r, region.radius, typical)) for r in reach)
 
 
 def make_view(domain: Domain, axes: tuple[int, ...] | None = None, projection_seed: int | None = None) -> View:
@@ -255,10 +238,7 @@ def list_choices(domain: Domain) -> tuple[PlaneChoice, ...]:
     d, names = domain.dim, domain.columns
     if d == 1:
         return (PlaneChoice(names[0], (0,), None),)
-    if d <= ALL_PAIRS_UP_TO:
-        pairs = [(i, j) for i in range(d) for j in range(i + 1, d)]
-    else:
-        pairs = [(i, i + 1) for i in range(d - 1)]
+    pairs = [(i, j) for i in range(d) for j in range(i + 1, d) if d <= ALL_PAIRS_UP_TO or j == i + 1]
     columns = [PlaneChoice(f"{names[i]} × {names[j]}", (i, j), None) for i, j in pairs]
     slanted = [PlaneChoice("random plane (chosen without the data)", None, 0)] if d > 2 else []
     return tuple(columns + slanted)

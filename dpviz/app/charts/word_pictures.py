@@ -116,8 +116,8 @@ PICTURES = {name: WordPicture(draw, WORDS.by_key[f"picture_{name}"]) for name, d
 
 
 def _make_plot(palette: Palette) -> Plot:
-    bare = {"margin": {"l": 2, "r": 2, "t": 2, "b": 2}, "showlegend": False}
-    return Plot(make_layout(palette, height=HEIGHT)).update_layout(**bare)
+    margin = {"l": 2, "r": 2, "t": 2, "b": 2}
+    return Plot(make_layout(palette, height=HEIGHT)).update_layout(margin=margin, showlegend=False)
 
 
 def _make_points(palette: Palette) -> PlotCanvas:

@@ -7,9 +7,9 @@ from functools import cache, partial
 
 import pytest
 
-from dpviz.app.charts.meaning import make_part_figures
-from dpviz.app.charts.player.lesson_page import make_lesson_page
+from dpviz.app.charts.player.lesson_page import make_lesson_page, make_part_figures
 from dpviz.app.charts.player.player_page import MOST_BYTES
+from dpviz.app.lessons.facts import Computed
 from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
 from dpviz.runs import Contender, Progress, Request, declare, membership
@@ -68,9 +68,9 @@ def test_what_comes_later_is_not_given_away() -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_of_what_epsilon_means_is_a_figure(part: str) -> None:
-    table = declare(*sample("outlier").load())
+    computed = Computed(declare(*sample("outlier").load()))
     request = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=1)
-    figures = make_part_figures(part, table, request)
+    figures = make_part_figures(part, computed, request)
     assert figures and figures[0].title and figures[0].subtitle
     for figure in figures:
         assert figure.words and set(figure.drawn) == {"light", "dark"} and figure.drawn["light"]["data"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -17,15 +18,7 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, find_kind,
 from dpviz.app.charts.pictures.centers import add_cells, add_centers, add_halos, add_refused
 from dpviz.app.charts.plot import make_axis_title
 from dpviz.core import Array, BlockKMeans, Region, tuples
-from dpviz.words import (
-    NINE_IN_TEN,
-    capitalize_first,
-    format_number,
-    format_percent,
-    format_plus_minus,
-    format_things,
-    join_clauses,
-)
+from dpviz.words import NINE_IN_TEN, capitalize_first, format_number, format_percent, format_plus_minus, format_things
 
 # Numbers on anchors where they do not cover each other.
 _NUMBERED = 40
@@ -50,12 +43,9 @@ def draw_blocks(step: BlocksStep, context: RenderContext) -> Chart:
         canvas.marks(view.plane(anchors), "anchors", "public", square, hover=hover, trace=numbers | UNCUT)
         canvas.plane()
 
-    def tabulate() -> pd.DataFrame:
-        return tabulate_points(anchors, view.domain, "anchor")
-
-    note = join_clauses(order, _describe_other_split(context.reveal), view.about)
+    note = (order, _describe_other_split(context.reveal), view.about)
     words = f"{title}. {capitalize_first(order)}. Columns: {format_columns(view.domain)}."
-    return Chart(context, title, note, words, paint, table=tabulate)
+    return Chart(context, title, note, words, paint, table=partial(tabulate_points, anchors, view.domain, "anchor"))
 
 
 def draw_ranges(step: RangesStep, context: RenderContext) -> Chart:
@@ -100,7 +90,7 @@ def draw_ranges(step: RangesStep, context: RenderContext) -> Chart:
             table[f"noise sd of {name}"] = step.noise_sd[:, j] * domain.scale[j]
         return table
 
-    note = join_clauses(step.title, _describe_other_split(context.reveal), view.about)
+    note = (step.title, _describe_other_split(context.reveal), view.about)
     words = f"{step.title}, for {format_things(len(step.lower), 'centre')}. {title}."
     return Chart(context, title, note, words, paint, table=tabulate)
 
@@ -118,8 +108,7 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
         title = f"{what} {format_percent(within)} around the middle of {number:,} blocks"
 
     def weigh(ranks: Array) -> Array:
-        weight: Array = np.exp(-rate * number * np.abs(ranks - 0.5))
-        return weight
+        return np.exp(-rate * number * np.abs(ranks - 0.5))
 
     def paint(canvas: PlotCanvas) -> None:
         # Points of the curve of a median.
@@ -137,26 +126,10 @@ def draw_median_law(step: MedianLawStep, context: RenderContext) -> Chart:
         return table
 
     how = "weight that a jump there has in the noise" if step.smooth else "how likely a place of that rank is"
-    note = join_clauses(how, f"ε = {each} for each of {step.medians:,} medians", "no row has a say in it")
+    note = (how, f"ε = {each} for each of {step.medians:,} medians", "no row has a say in it")
     columns = context.view.domain.dim
     words = f"{title}. {step.medians:,} medians of {number:,} blocks, ε = {each} each, for {columns} columns."
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate)
-
-
-def find_block_centers(step: BlocksStep, rows: Array) -> Array:
-    """Centres (m, k, d) that k-means finds in blocks of revealed ``rows`` (n, d), dealt by public coins.
-
-    Another split than the secret one, of the same size: which row was in which block is never told. Only as many
-    blocks as a picture can hold are fitted.
-    """
-    dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
-    rows_each = max(1.0, len(rows) / step.number)
-    # Rows that are dealt again for the revealed layer, and marks that it draws.
-    shown = max(1, min(step.number, ceil(30_000 / rows_each), 400 // len(step.anchors)))
-    fitted = dealt < shown
-    model = BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
-    centers: Array = model.fit(rows[fitted], dealt[fitted], shown).reshape(shown, *step.anchors.shape)
-    return centers
 
 
 def _describe_other_split(reveal: RevealedView | None) -> str:
@@ -165,11 +138,21 @@ def _describe_other_split(reveal: RevealedView | None) -> str:
 
 
 def _add_revealed(canvas: PlotCanvas, step: BlocksStep, reveal: RevealedView | None) -> None:
-    """Rows, and the centres of other blocks than the secret ones."""
+    """Rows, and the centres that k-means finds in blocks of them, dealt by public coins.
+
+    Another split than the secret one, of the same size: which row was in which block is never told. Only as many
+    blocks as a picture can hold are fitted.
+    """
     canvas.rows(reveal)
     if reveal is not None and reveal.everyone is not None:
-        centers = find_block_centers(step, canvas.view.region.clip(reveal.everyone))
-        places = canvas.view.plane(centers.reshape(-1, centers.shape[2]), "reference")
+        rows = canvas.view.region.clip(reveal.everyone)
+        dealt = np.random.default_rng(step.salt).integers(0, step.number, len(rows))
+        rows_each = max(1.0, len(rows) / step.number)
+        # Rows that are dealt again for the revealed layer, and marks that it draws.
+        shown = max(1, min(step.number, ceil(30_000 / rows_each), 400 // len(step.anchors)))
+        fitted, model = dealt < shown, BlockKMeans(step.anchors, match=step.matched, salt=step.salt)
+        centers = model.fit(rows[fitted], dealt[fitted], shown).reshape(-1, step.anchors.shape[1])
+        places = canvas.view.plane(centers, "reference")
         cross = {"symbol": "x-thin-open", "size": 5, "line": {"width": 1}}
         canvas.marks(places, "centres of other blocks", "revealed", cross, trace={"opacity": 0.7})
 
@@ -186,6 +169,7 @@ _MOST = 200_000
 _NEAREST, _FARTHEST = 1e-3, 1e4
 # As many balls as stand side by side on a phone, as many points in each, and half the width of a plot in radii.
 _MOST_BALLS, _MOST_POINTS, _REACH = 3, 1_500, 1.5
+_BARS, _MOST_TICKS = 40, 6
 # Between balls, and where the lower plot ends and the upper ones begin, as shares of the whole.
 _GAP, _LOWER, _UPPER = 0.06, 0.39, 0.61
 
@@ -204,7 +188,7 @@ class RevealedTuples:
     misfits: Array
     one: Array
     far: float
-    about: str
+    about: tuple[str, str]
 
     @classmethod
     def of(cls, step: TupleTestStep, points: Array, region: Region) -> RevealedTuples:
@@ -216,24 +200,16 @@ class RevealedTuples:
             rows = clipped.reshape(-1, k, dim)
             groups = rows[rng.permutation(len(rows))[:_MOST]]
             few = f"counted on {len(groups):,} of {len(rows):,}" if len(groups) < len(rows) else ""
-            about = join_clauses("the revealed tuples; which of them were tried stays secret", few)
+            about = ("the revealed tuples; which of them were tried stays secret", few)
         else:
             block = rng.integers(0, step.number, len(points))
             model = BlockKMeans(step.anchors, match=False, salt=step.salt)
             groups = model.fit(clipped, block, step.number).reshape(step.number, k, dim)
-            about = "recomputed from the revealed rows: another split than the secret one"
+            about = ("recomputed from the revealed rows: another split than the secret one", "")
         tried = groups[: max(1, step.sampled)]
         misfits = np.array([tuples.count_misfits(one, groups, step.far) for one in tried], dtype=np.float64)
         chosen = int(np.argsort(misfits, kind="stable")[len(misfits) // 2])
         return cls(groups, misfits * (step.number / len(groups)), tried[chosen], step.far, about)
-
-    @property
-    def radii(self) -> Array:
-        """Of the balls around ``one``, shape (k,)."""
-        gaps = np.linalg.norm(self.one[:, None] - self.one, axis=2)
-        np.fill_diagonal(gaps, np.inf)
-        radii: Array = np.maximum(gaps.min(axis=1) / self.far, 1e-300)
-        return radii
 
     @property
     def offsets(self) -> Array:
@@ -241,8 +217,10 @@ class RevealedTuples:
         away = self.tuples[:, :, None, :] - self.one
         nearest = (away**2).sum(axis=3).argmin(axis=1)
         picked = np.take_along_axis(away, nearest[:, None, :, None], axis=1)[:, 0]
-        scaled: Array = np.clip(picked / self.radii[:, None], -_FARTHEST, _FARTHEST)
-        return scaled
+        gaps = np.linalg.norm(self.one[:, None] - self.one, axis=2)
+        np.fill_diagonal(gaps, np.inf)
+        radii: Array = np.maximum(gaps.min(axis=1) / self.far, 1e-300)
+        return np.clip(picked / radii[:, None], -_FARTHEST, _FARTHEST)
 
     @property
     def unfit(self) -> int:
@@ -263,37 +241,24 @@ def draw_revealed_balls(step: TupleTestStep, revealed: RevealedTuples, context: 
     def paint(canvas: PlotCanvas) -> None:
         offsets = revealed.offsets
         for ball in range(shown):
-            _add_ball(canvas, _plane(offsets[:_MOST_POINTS, ball]), ball, shown)
-        farthest = np.linalg.norm(offsets, axis=2).max(axis=1)
-        heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=40)
-        axes, upright = str(shown + 1), {"xref": f"x{shown + 1}", "yref": f"y{shown + 1} domain"}
-        drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-        middle = (edges[1:] + edges[:-1]) / 2
-        canvas.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
-        line = {"color": canvas.palette.text, "dash": "dash"}
-        aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
-        canvas.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, **upright, line=line)
-        beside = upright | {"xanchor": aside, "yanchor": "top"}
-        canvas.note(" rim ", 0, 1, beside, color=canvas.palette.text)
-        low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
-        ticks = np.arange(np.floor(low), np.ceil(high) + 1)
-        ticks = ticks[ticks % 2 == 0] if len(ticks) > 6 else ticks
-        words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
-        span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
-        up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
-        canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
+            _add_ball(canvas, offsets[:_MOST_POINTS, ball], ball, shown)
+        _add_distances(canvas, np.linalg.norm(offsets, axis=2).max(axis=1), f"{shown + 1}")
 
-    note = join_clauses(
-        revealed.about,
-        f"Δ = {format_number(step.far)} radii between centres",
-        f"{shown} of {format_things(balls, 'ball')}" if shown < balls else "",
-    )
+    some = f"{shown} of {format_things(balls, 'ball')}" if shown < balls else ""
+    note = (*revealed.about, f"Δ = {format_number(step.far)} radii between centres", some)
     words = f"How far tuples lie from the balls of one of them. {title}."
     return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
 
 def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
-    """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side."""
+    """The points of tuples in a ball, and its rim, in a plot of their own: one of ``balls`` side by side.
+
+    Two coordinates that keep the distance from the middle are drawn: the first, and the length of all others.
+    """
+    if points.shape[1] != 2:
+        rest = np.linalg.norm(points[:, 1:], axis=1)
+        # Half of the points below, so that a plot is filled evenly; a place in the table says nothing.
+        points = np.column_stack([points[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])
     number_of = "" if ball == 0 else str(ball + 1)
     x, y = f"x{number_of}", f"y{number_of}"
     width = (1 - _GAP * (balls - 1)) / balls
@@ -313,15 +278,28 @@ def _add_ball(canvas: PlotCanvas, points: Array, ball: int, balls: int) -> None:
         canvas.note(f"{beyond:,} beyond", 1, 1, corner, color=canvas.palette.revealed)
 
 
-def _plane(offsets: Array) -> Array:
-    """Two coordinates that keep the distance from the middle: the first, and the length of all others."""
-    if offsets.shape[1] == 2:
-        return offsets
-    rest = np.linalg.norm(offsets[:, 1:], axis=1)
-    # Half of the points below, so that a plot is filled evenly; a place in the table says nothing.
-    return np.column_stack([offsets[:, 0], rest * np.where(np.arange(len(rest)) % 2, 1.0, -1.0)])
+def _add_distances(canvas: PlotCanvas, farthest: Array, axes: str) -> None:
+    """How far the farthest point of each tuple lies from the middle of its ball, on the plot with these ``axes``."""
+    heights, edges = np.histogram(np.log10(np.clip(farthest, _NEAREST, _FARTHEST)), bins=_BARS)
+    drawn = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    middle = (edges[1:] + edges[:-1]) / 2
+    canvas.bars(middle, heights, np.diff(edges), "", "revealed", hover="%{y} tuples", trace=drawn)
+    line = {"color": canvas.palette.text, "dash": "dash"}
+    aside = "left" if np.median(farthest) < 1 else "right"  # where fewer bars are
+    canvas.plot.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, xref=f"x{axes}", yref=f"y{axes} domain", line=line)
+    beside = {"xref": f"x{axes}", "yref": f"y{axes} domain", "xanchor": aside, "yanchor": "top"}
+    canvas.note(" rim ", 0, 1, beside, color=canvas.palette.text)
+    low, high = min(-1.0, float(edges[0])), max(1.0, float(edges[-1]))
+    ticks = np.arange(np.floor(low), np.ceil(high) + 1)
+    ticks = ticks[ticks % 2 == 0] if len(ticks) > _MOST_TICKS else ticks
+    words = {"tickvals": ticks, "ticktext": [f"{10.0**tick:,.10g}" for tick in ticks], "tickangle": 0}
+    span = {"range": [low - 0.1, high + 0.1], "domain": [0, 1], "anchor": f"y{axes}"}
+    up = {"title_text": "tuples", "nticks": 4, "domain": [0, _LOWER], "anchor": f"x{axes}"}
+    canvas.axes(axes, span | words | {"title_text": "a tuple's farthest point (radii)"}, up)
 
 
+# Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
+_FITTING, _SHOWN_BALLS, _RADIUS = 5, 4, 0.2
 # How far their points lie from the middles of the balls, and how far the stray one goes to the middle of all.
 _LOOSE, _ASTRAY = 0.09, 0.35
 # Lines of the legend of the illustration.
@@ -339,12 +317,8 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
     if step.passed:
         title = capitalize_first(f"the {who} agree: {format_things(len(step.anchors), 'noisy centre')} released")
     made = "" if step.given else f" of about {format_number(step.rows_per_tuple)} rows"
-    note = join_clauses(
-        f"{step.number:,} tuples{made} ({step.needed:,} needed)",
-        f"Δ = {format_number(step.far)}",
-        "halo: typical noise" if step.center_noise_sd is not None else "",
-        view.about,
-    )
+    asked, halo = f"{step.number:,} tuples{made} ({step.needed:,} needed)", "halo: typical noise"
+    note = (asked, f"Δ = {format_number(step.far)}", halo if step.center_noise_sd is not None else "", view.about)
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
@@ -368,18 +342,13 @@ def draw_tuple_test(step: TupleTestStep, context: RenderContext) -> Chart:
         canvas.plane()
 
     def tabulate() -> pd.DataFrame:
-        lines: list[tuple[str, str, float]] = [
-            ("tuples", "public", step.number),
-            ("tuples needed", "public", step.needed),
-            *([] if step.given else [("rows of a block, on average", "public", step.rows_per_tuple)]),
-            ("Δ, radii between balls", "public", step.far),
-            ("m, tuples tried", "public", step.sampled),
-            ("limit of noisy misfits", "public", step.misfit_limit),
-            ("noise scale of misfits", "public", step.misfit_scale),
-            ("limit of noisy votes", "public", step.vote_limit),
-            ("noise scale of votes", "public", step.vote_scale),
-            ("passed (1) or not (0)", "released", float(step.passed)),
-        ]
+        public: dict[str, float] = {"tuples": step.number, "tuples needed": step.needed}
+        public |= {} if step.given else {"rows of a block, on average": step.rows_per_tuple}
+        public |= {"Δ, radii between balls": step.far, "m, tuples tried": step.sampled}
+        public |= {"limit of noisy misfits": step.misfit_limit, "noise scale of misfits": step.misfit_scale}
+        public |= {"limit of noisy votes": step.vote_limit, "noise scale of votes": step.vote_scale}
+        lines = [(what, "public", value) for what, value in public.items()]
+        lines.append(("passed (1) or not (0)", "released", float(step.passed)))
         if step.centers is not None:
             for i, center in enumerate(domain.from_unit(step.centers), start=1):
                 named = zip(domain.columns, center, strict=True)
@@ -411,16 +380,15 @@ def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
     title = f"One point in every ball? Up to {limit} noisy misfits pass"
 
     def paint(canvas: PlotCanvas) -> None:
-        # Made-up tuples of the illustration: balls on a circle, five tuples that fit and one that does not.
-        k = min(max(2, len(step.anchors)), 4)
+        k = min(max(2, len(step.anchors)), _SHOWN_BALLS)
         rng = np.random.default_rng(0)
         angle = 2 * np.pi * np.arange(k) / k + 0.4
         middles = 1.2 * np.column_stack([np.cos(angle), np.sin(angle)])
         around = [*range(k), 0] if k > 2 else [0, 1]
-        fitting = middles + rng.uniform(-_LOOSE, _LOOSE, (5, k, 2))
+        fitting = middles + rng.uniform(-_LOOSE, _LOOSE, (_FITTING, k, 2))
         stray = middles + rng.uniform(-_LOOSE, _LOOSE, (k, 2))
         stray[0] *= _ASTRAY
-        rims = outline_circles(middles, np.full(k, 0.2), np.ones(2))
+        rims = outline_circles(middles, np.full(k, _RADIUS), np.ones(2))
         canvas.lines(rims, "balls around one tuple", "public", width=2)
         fits = join_outlines([one[around] for one in fitting])
         canvas.lines(fits, "tuples that fit", "public", strength=0.5, dash="dot")
@@ -431,11 +399,9 @@ def draw_made_up_balls(step: TupleTestStep, context: RenderContext) -> Chart:
         canvas.plot.update_yaxes(scaleanchor="x", scaleratio=1)
         canvas.plot.update_layout(margin={"b": LEGEND_LINE * _LEGEND})
 
-    note = join_clauses(
-        "an illustration with made-up tuples, not to scale",
-        f"true balls lie Δ = {format_number(step.far)} radii apart",
-        f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed",
-    )
+    tried = f"{step.sampled} of {step.number:,} tuples are tried" if step.sampled else f"{step.needed:,} tuples needed"
+    apart = f"true balls lie Δ = {format_number(step.far)} radii apart"
+    note = ("an illustration with made-up tuples, not to scale", apart, tried)
     words = f"Balls around the points of a made-up tuple, and other tuples in them. {title}."
     return Chart(context, title, note, words, paint, legend_lines=_LEGEND, kind="public")
 
@@ -459,6 +425,6 @@ def draw_votes(step: TupleTestStep, revealed: RevealedTuples, context: RenderCon
         canvas.plot.update_yaxes(title_text=f"misfits among {step.number:,} tuples", range=heights)
 
     noise = format_plus_minus(_SD * step.vote_scale)
-    note = join_clauses(revealed.about, f"one vote for each tuple below the line; noise on votes {noise}")
+    note = (*revealed.about, f"one vote for each tuple below the line; noise on votes {noise}")
     words = f"Misfits of tried tuples against their limit. {title}."
     return Chart(context, title, note, words, paint, legend_lines=2, kind="revealed")

@@ -39,7 +39,6 @@ from dpviz.words import (
     format_percent,
     format_ratio,
     format_things,
-    join_clauses,
 )
 
 
@@ -114,7 +113,7 @@ def add_centers(
     marks, places = choose_marks(k), view.plane(centers)
     inks = [palette.inks[hue] for hue in choose_hues(view, centers, final)]
     listed = [str(i + 1) for i in range(k)]
-    numbers = {}
+    numbers = dict[str, Any]()
     if marks.number is not None:
         crowd = LabelBoxes(*np.array(view.range).T)
         crowd.takes(places, marks.size)
@@ -123,20 +122,13 @@ def add_centers(
             crowd.takes(view.plane(away, "reference"), marks.size)
             free = places - view.plane(away, "reference")
         sides = crowd.places(listed, places, free, size=marks.size, font=marks.number)
-        numbers = {
-            "text": [number if side else "" for number, side in zip(listed, sides, strict=True)],
-            "textposition": [side or "top right" for side in sides],
-            "textfont": {"size": marks.number, "color": inks, "weight": 700, "shadow": canvas.palette.halo},
-        }
-    canvas.marks(
-        places,
-        "centres",
-        "released",
-        make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes}),
-        hover="%{customdata}" if notes else "centre %{customdata} (released)",
-        notes=notes or listed,
-        trace={"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"},
-    )
+        texts = [number if side else "" for number, side in zip(listed, sides, strict=True)]
+        numbers = {"text": texts, "textposition": [side or "top right" for side in sides]}
+        numbers["textfont"] = {"size": marks.number, "color": inks, "weight": 700, "shadow": palette.halo}
+    marker = make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes})
+    hover, notes = "%{customdata}" if notes else "centre %{customdata} (released)", notes or listed
+    trace = {"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"}
+    canvas.marks(places, "centres", "released", marker, hover=hover, notes=notes, trace=trace)
 
 
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
@@ -147,8 +139,9 @@ def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool =
     color, fill = palette.fade(palette.text, 0.45), palette.fade(palette.text, 0.08)
     places, width = canvas.view.plane(centers), 6.0 if flat else 1.0
     low, high = np.array(canvas.view.range).T
-    at = LabelBoxes(low, high).pixels(low + reach.max() * canvas.view.scale)
-    hidden = bool(at[0 if canvas.view.flat else slice(None)].max() < choose_marks(len(centers)).size / 2)
+    widest = LabelBoxes(low, high).pixels(low + reach.max() * canvas.view.scale)
+    # Whether the noise of every centre is smaller than its mark.
+    hidden = widest[0 if flat else slice(None)].max() < choose_marks(len(centers)).size / 2
     about = ", were sizes exact" if doubtful else " at least" if at_least else ", tiny" if hidden else ""
     canvas.halos(places, radii, f"noise ±{about}", "released", width=width, color=color, fill=fill)
 
@@ -165,15 +158,6 @@ def add_refused(canvas: PlotCanvas) -> None:
     # Of the words over a refused answer, in pixels.
     font = {"size": 34, "color": canvas.color("released", 0.55)}
     canvas.note("refused (⊥)", 0.5, 0.5, {"xref": "paper", "yref": "paper", "font": font})
-
-
-def add_displacements(canvas: PlotCanvas, centers: Array, partners: Array) -> None:
-    """A thin grey arrow to each centre (k, d) from its match ``partners`` (k, d) of k-means++, where that is far."""
-    start, end = canvas.view.plane(partners, "reference"), canvas.view.plane(centers)
-    far = ~find_near(canvas.view, centers, partners)
-    if far.any():
-        standoff = np.full(int(far.sum()), choose_marks(len(centers)).size / 2)
-        canvas.arrows(start[far], end[far], "displacement", width=1.5, head=9, standoff=standoff)
 
 
 def find_near(view: View, centers: Array, partners: Array, times: float = 1.0) -> npt.NDArray[np.bool_]:
@@ -218,14 +202,9 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
     refused = last and context.verdict is not None and context.verdict.kind == "refused"
     found = context.clusters_found(step.centers) if counts_clusters else None
     noise = _describe_noise(step, view.domain)
-    note = join_clauses(
-        "refused (⊥)" if refused else "",
-        view.about,
-        evaluation.FOUND_RULE if found is not None else "",
-        "" if view.whole else "cells not drawn",
-        _describe_outside(step, context),
-        "numbers on hover" if choose_marks(number).number is None else "",
-    )
+    note = ["refused (⊥)" if refused else "", view.about, evaluation.FOUND_RULE if found is not None else ""]
+    note += ["" if view.whole else "cells not drawn", *_describe_outside(step, context)]
+    note.append("numbers on hover" if choose_marks(number).number is None else "")
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal)
@@ -236,17 +215,19 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
         if step.previous is not None:
             # A move shorter than a mark hides under it.
-            far = ~find_near(view, step.centers, step.previous, 0.5)
-            moves = outline_segments(view.plane(step.previous, "previous")[far], view.plane(step.centers)[far])
-            if far.any():
+            long = ~find_near(view, step.centers, step.previous, 0.5)
+            moves = outline_segments(view.plane(step.previous, "previous")[long], view.plane(step.centers)[long])
+            if long.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
         if last and context.ghosts:
-            places = canvas.view.plane(np.concatenate(context.ghosts))
+            places = view.plane(np.concatenate(context.ghosts))
             # How strong centres of earlier draws are.
             canvas.marks(places, "earlier draws", "released", {"size": 5}, strength=0.35)
+        if partners is not None and (far := ~find_near(view, step.centers, partners)).any():
+            start, end = view.plane(partners, "reference")[far], view.plane(step.centers)[far]
+            standoff = np.full(len(end), choose_marks(number).size / 2)
+            canvas.arrows(start, end, "displacement", width=1.5, head=9, standoff=standoff)
         if context.reference is not None:
-            if partners is not None:
-                add_displacements(canvas, step.centers, partners)
             add_reference(canvas, context.reference.centers)
         rows = {} if sizes is None else {"rows": sizes.words}
         notes = describe_step(step.centers, view.domain, "centre", rows, context.profile if last else None)
@@ -304,7 +285,7 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
     if verdict is not None and verdict.error is not None and not step.released:
         return f"{at}noise moves a centre {format_width(verdict.error)}"
     if _is_solved(step, context):
-        # What noise surely does to centres that were solved: it moved the points of each, and whose they are, too.
+        # Noise moved the points of each centre, and whose they are, too.
         seen = collect_evidence((step,), context.view.domain.region)
         if seen is None or seen.errors is None:
             return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
@@ -325,18 +306,15 @@ def _find_matched(step: CentersStep, context: RenderContext) -> Array | None:
     return context.once(("pairs", id(step)), lambda: find_partners(step.centers, reference.centers))
 
 
-def _describe_outside(step: CentersStep, context: RenderContext) -> str:
+def _describe_outside(step: CentersStep, context: RenderContext) -> list[str]:
     """How many centres, and which part of the rows, lie outside the picture."""
     count, reference, reveal = context.view.count_beyond, context.reference, context.reveal
     beyond = count(step.centers) if len(step.centers) else 0
     theirs = count(reference.centers) if reference is not None and len(reference.centers) else 0
     rows = 0.0 if reveal is None else count(reveal.points) / max(1, len(reveal.points))
     others = format_things(theirs, "centre of k-means++", "centres of k-means++")
-    return join_clauses(
-        f"{format_things(beyond, 'centre')} outside the picture" if beyond else "",
-        f"{others} outside the picture" if theirs else "",
-        f"{format_percent(rows)} of the rows outside the picture" if rows else "",
-    )
+    told = {format_things(beyond, "centre"): beyond, others: theirs, f"{format_percent(rows)} of the rows": rows}
+    return [f"{what} outside the picture" for what, number in told.items() if number]
 
 
 def _is_solved(step: CentersStep, context: RenderContext) -> bool:
@@ -374,7 +352,7 @@ def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:
             add_reference(canvas, step.centers)
         canvas.plane()
 
-    note = join_clauses("computed from the rows themselves: revealed, never a release", view.about)
+    note = ("computed from the rows themselves: revealed, never a release", view.about)
     words = f"{title} over {format_columns(domain)}: revealed, never a release."
     table = partial(tabulate_points, step.centers, domain, "centre")
     return Chart(context, title, note, words, paint, table=table, kind="revealed")
@@ -409,12 +387,13 @@ def format_width(length: float) -> str:
 _MOST = 40
 # A centre half-way to the next cluster belongs to neither; bars never reach beyond the whole way, twice over.
 _HALF_WAY, _WAY = 0.5, 2.0
+_LEAST_GAP = 1e-12
 
 
 def draw_seed_distances(step: CentersStep, reference: Array, context: RenderContext) -> Chart:
     """How far each centre is from its k-means++ centre, as a part of the way from there to the next one."""
     partners = find_partners(step.centers, reference)
-    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), 1e-12)
+    gaps = np.maximum(size_estimates.measure_neighbour_gaps(partners), _LEAST_GAP)
     parts = np.linalg.norm(step.centers - partners, axis=1) / gaps
     far = int(parts.argmax())
     title = f"Farthest off: centre {far + 1}, {format_percent(float(parts[far]))} of the way"
@@ -430,7 +409,7 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
         canvas.plot.update_xaxes(range=[0, 100 * reach], ticksuffix=" %", nticks=5, zeroline=False)
         canvas.plot.update_xaxes(title_text="part of the way to a neighbour")
 
-    note = join_clauses("the way from k-means++ to its next neighbour", _tell_most(len(parts), "farthest"))
+    note = ("the way from k-means++ to its next neighbour", _tell_most(len(parts), "farthest"))
     words = f"{title} from its k-means++ centre to the next one: revealed, never a release."
     return Chart(context, title, note, words, paint, legend_lines=0, kind="revealed")
 
@@ -452,7 +431,7 @@ def draw_sizes(step: CentersStep, context: RenderContext) -> Chart:
 
     final = context.profile is not None and sizes is context.profile.sizes
     source = "sizes by all that was released" if final else "noisy counts of this step"
-    note = join_clauses(source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
+    note = (source, "strokes: ±" if sizes.known else "", _tell_most(len(sizes.rows), "largest"))
     return Chart(context, title, note, f"How many rows each centre holds. {title}.", paint, legend_lines=0)
 
 
@@ -502,9 +481,8 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
     that a run ends with is of what it found, and has none.
     """
     centers = draw_centers(step, context)
-    bounds = step.clipping_radii
-    if bounds is None:
-        bounds = np.full(len(step.centers), step.clipping_radius)
+    bounds, every = step.clipping_radii, np.full(len(step.centers), step.clipping_radius)
+    bounds = every if bounds is None else bounds
 
     def paint(canvas: PlotCanvas) -> None:
         assert step.previous is not None and step.noisy_counts is not None
@@ -519,14 +497,12 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         table = centers.table()
-        table["moved (unit coordinates)"] = _compute_moves(step)
+        table["moved (unit coordinates)"] = _measure_round(step)[0]
         table["clipping radius (unit coordinates)"] = bounds
         return table
 
-    words = (
-        f"{centers.words} Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates); a typical "
-        f"centre moved {format_number(_find_typical_move(step))}."
-    )
+    pulled = f"Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates)"
+    words = f"{centers.words} {pulled}; a typical centre moved {format_number(_measure_round(step)[1])}."
     return replace(centers, words=words, paint=paint, table=tabulate)
 
 
@@ -540,7 +516,7 @@ def list_beside_polish(step: PolishStep, steps: Sequence[Step], context: RenderC
 def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContext) -> Chart:
     """Round by round up to now, of ``rounds``: the clipping radius, how far a typical centre moved, and the noise of a
     mean."""
-    lines = np.array([(step.clipping_radius, _find_typical_move(step), _find_typical_noise(step)) for step in so_far]).T
+    lines = np.array([(step.clipping_radius, *_measure_round(step)[1:]) for step in so_far]).T
     (radius, moved, noise), last = lines[:, -1].tolist(), len(so_far)
     far = f"{format_number(moved / max(noise, _LEAST_COST))} times" if moved > noise else "no farther than"
     title = f"Round {last} moved a typical centre {far} its noise"
@@ -558,15 +534,11 @@ def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContex
         canvas.plot.update_xaxes(range=[0.5, rounds + 0.5], title_text="round", tick0=1, dtick=1)
         _set_log_axis(canvas, "length (unit coordinates)", floor, float(lines.max()), below=0.1, above=0.15)
 
-    note = join_clauses(
-        "a typical centre: the median",
-        "noise: the length of a vector of 1 sd",
-        "on the floor: not moved at all" if (lines[1] == 0).any() else "",
-    )
-    words = (
-        f"After {format_things(last, 'round')}: the clipping radius is {format_number(radius)}, a typical centre moved "
-        f"{format_number(moved)}, the noise of its mean has a length of {format_number(noise)}."
-    )
+    idle = "on the floor: not moved at all" if (lines[1] == 0).any() else ""
+    note = ("a typical centre: the median", "noise: the length of a vector of 1 sd", idle)
+    words = f"After {format_things(last, 'round')}: the clipping radius is {format_number(radius)}"
+    words += f", a typical centre moved {format_number(moved)}"
+    words += f", the noise of its mean has a length of {format_number(noise)}."
     return Chart(context, title, note, words, paint)
 
 
@@ -621,14 +593,13 @@ def _describe_exchange(step: SplitStep) -> str:
 
 
 def _tell_exchange(step: SplitStep, context: RenderContext) -> str:
-    pairs = "; ".join(
-        f"centre {i + 1} gave way to a half of cluster {j + 1}, saving {format_number(float(gain))} at a cost of "
-        f"{format_number(float(cost))}"
-        for j, i, gain, cost in zip(step.split, step.dropped, step.gains, step.costs, strict=True)
-    )
+    changes = []
+    for j, i, gain, cost in zip(step.split, step.dropped, step.gains.tolist(), step.costs.tolist(), strict=True):
+        at = f"saving {format_number(gain)} at a cost of {format_number(cost)}"
+        changes.append(f"centre {i + 1} gave way to a half of cluster {j + 1}, {at}")
     centers = capitalize_first(format_things(len(step.centers), "released centre"))
     text = f"{centers} over {format_columns(context.view.domain)}. {_describe_exchange(step)}."
-    return f"{text} {capitalize_first(pairs)}." if pairs else text
+    return f"{text} {capitalize_first('; '.join(changes))}." if changes else text
 
 
 def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
@@ -655,7 +626,7 @@ def draw_gains(step: SplitStep, context: RenderContext) -> Chart:
         _set_log_axis(canvas, "loss (unit coordinates², all rows)", floor, top, below=0.35, above=0.35)
 
     floored = "on the floor: just noise" if (gains == 0).any() else ""
-    note = join_clauses("an exchange pays where a gain is over a cost", floored)
+    note = ("an exchange pays where a gain is over a cost", floored)
     return Chart(context, _describe_exchange(step), note, _tell_exchange(step, context), paint)
 
 
@@ -679,16 +650,8 @@ def _set_log_axis(canvas: PlotCanvas, title: str, floor: float, top: float, *, b
     canvas.plot.update_yaxes(range=[low - below, high + above])
 
 
-def _compute_moves(step: PolishStep) -> Array:
-    assert step.previous is not None
-    moves: Array = np.linalg.norm(step.centers - step.previous, axis=1)
-    return moves
-
-
-def _find_typical_move(step: PolishStep) -> float:
-    return float(np.median(_compute_moves(step)))
-
-
-def _find_typical_noise(step: PolishStep) -> float:
-    assert step.center_noise_sd is not None
-    return float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])
+def _measure_round(step: PolishStep) -> tuple[Array, float, float]:
+    """How far each centre moved and how far a typical one did, and the noise of its mean."""
+    assert step.previous is not None and step.center_noise_sd is not None
+    moves = np.linalg.norm(step.centers - step.previous, axis=1)
+    return moves, float(np.median(moves)), float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from math import floor, log10
 
 import numpy as np
@@ -14,17 +13,7 @@ import pandas as pd
 from dpviz.algorithms import CoordinatesStep, ProjectionStep, Step
 from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, PlotCanvas, spell_name
 from dpviz.app.charts.picture import Chart, Companion, RenderContext
-from dpviz.core import Codes, Domain
-from dpviz.words import (
-    Kind,
-    capitalize_first,
-    format_count,
-    format_number,
-    format_percent,
-    format_things,
-    join_clauses,
-    shorten,
-)
+from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things, shorten
 
 # Lines and columns of the map that a phone shows.
 _MOST_CHOSEN, _MOST_CLUSTERS = 20, 16
@@ -45,24 +34,23 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
     name, mean = columns[step.coordinates[largest, best]], format_number(float(step.noisy_means[largest, best]))
 
     def paint(canvas: PlotCanvas) -> None:
-        plot, foremost = canvas.plot, _choose_columns(step, clusters)
+        # Columns in the order of their largest mean in any of the drawn clusters.
+        flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
+        order = np.argsort(-size, kind="stable")
+        plot, foremost = canvas.plot, list(dict.fromkeys(flat[order[size[order] > 0]].tolist()))[:_MOST_CHOSEN]
         means = np.full((len(foremost), len(clusters)), np.nan)
         for x, j in enumerate(clusters):
             place = {int(c): i for i, c in enumerate(step.coordinates[j])}
-            for y, i in [(y, place[int(c)]) for y, c in enumerate(foremost) if int(c) in place]:
+            for y, i in [(y, place[c]) for y, c in enumerate(foremost) if c in place]:
                 means[y, x] = step.noisy_means[j, i] if step.noisy_means[j, i] != 0 else np.nan
         reach = round_up_range(float(np.nanmax(np.abs(means)))) if np.isfinite(means).any() else 1.0
         across, down = np.arange(len(clusters)), np.arange(len(foremost))
         plot.update_layout(showlegend=False)
-        canvas.cells(
-            means,
-            "released",
-            hover="%{text}: %{z:.3g}",
-            bar=canvas.color_bar("mean (unit coordinates)"),
-            text=[[f"cluster {j + 1}, {spell_name(columns[c])}" for j in clusters] for c in foremost],
-            **{"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach},
-            colorscale=canvas.palette.diverging,
-        )
+        look = {"x": across, "y": down, "xgap": 1, "ygap": 1, "zmin": -reach, "zmax": reach}
+        look["colorscale"] = canvas.palette.diverging
+        text = [[f"cluster {j + 1}, {spell_name(columns[c])}" for j in clusters] for c in foremost]
+        bar = canvas.color_bar("mean (unit coordinates)")
+        canvas.cells(means, "released", hover="%{text}: %{z:.3g}", bar=bar, text=text, **look)
         # The most characters of a column's name.
         names = [spell_name(shorten(columns[c], 18)) for c in foremost]
         numbers = [str(j + 1) for j in clusters]
@@ -72,28 +60,16 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         """Every chosen coordinate with its noisy mean, largest first within a cluster."""
-        frame = pd.DataFrame(
-            {
-                "cluster": np.repeat(np.arange(1, k + 1), kept),
-                "column": [columns[c] for c in step.coordinates.ravel()],
-                "mean (unit coordinates)": step.noisy_means.ravel(),
-                "noise (sd)": np.repeat(step.noise_sd, kept),
-            }
-        )
+        names = [columns[c] for c in step.coordinates.ravel()]
+        frame = pd.DataFrame({"cluster": np.repeat(np.arange(1, k + 1), kept), "column": names})
+        frame["mean (unit coordinates)"] = step.noisy_means.ravel()
+        frame["noise (sd)"] = np.repeat(step.noise_sd, kept)
         order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
         return frame.iloc[order].reset_index(drop=True)
 
-    note = join_clauses(step.title, "blank: within its noise", some)
+    note = (step.title, "blank: within its noise", some)
     words = f"{title}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)  # a colour bar takes their place
-
-
-def _choose_columns(step: CoordinatesStep, clusters: Codes) -> Codes:
-    """Columns in the order of their largest mean in any of the drawn ``clusters``."""
-    flat, size = step.coordinates[clusters].ravel(), np.abs(step.noisy_means[clusters]).ravel()
-    order = np.argsort(-size, kind="stable")
-    order = order[size[order] > 0]
-    return np.array(list(dict.fromkeys(flat[order].tolist()))[:_MOST_CHOSEN], dtype=np.int64)
 
 
 def round_up_range(value: float) -> float:
@@ -106,14 +82,16 @@ def round_up_range(value: float) -> float:
     return float(f"{next(step * unit for step in (1, 2, 5, 10) if value <= step * unit * (1 + 1e-9)):.0e}")
 
 
+# Bars of axes and lines of columns that a phone shows.
+_MOST_BARS, _MOST_COLUMNS = 100, 28
+# Up to so many bars each has its number, and so many names of columns stand in the usual size.
+_NUMBERED, _NAMED = 12, 16
 # An axis with this part of its length in one column is mostly that column.
 _MOSTLY = 0.5
 # How strong the band is under which all may be noise.
 _BAND = 0.22
 # Lines of the legend of the picture.
 _LEGEND = 5
-# Of axes from public coins, and of bought ones.
-_KINDS: tuple[Kind, Kind] = ("public", "released")
 
 
 def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
@@ -130,42 +108,37 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     rise, number = format_count(int(clear.sum())), format_count(len(captured))
     rise = f"all {number}" if clear.all() else f"{rise} of {number}"
     title = capitalize_first(f"{rise} {'axis rises' if len(captured) == 1 else 'axes rise'} over noise")
-    # Bars of axes and lines of columns that a phone shows.
-    shown = min(len(captured), 100)
+    shown = min(len(captured), _MOST_BARS)
     held = min(1.0, float(captured[: step.axes].sum()) / step.projection.spread)
-    note = join_clauses(
-        f"the view holds {format_percent(round(held, 2))} of the spread",
-        f"grey band: noise alone makes up to {format_number(step.noise_edge)}",
-        "" if clear[:shown].all() else "faded: may be noise",
-        f"the first {shown} of {len(captured):,} axes" if shown < len(captured) else "",
-    )
-    paint = partial(_paint_spread, step, shown, context)
+    holds = f"the view holds {format_percent(round(held, 2))} of the spread"
+    band = f"grey band: noise alone makes up to {format_number(step.noise_edge)}"
+    some = f"the first {shown} of {len(captured):,} axes" if shown < len(captured) else ""
+    note = (holds, band, "" if clear[:shown].all() else "faded: may be noise", some)
+
+    def paint(canvas: PlotCanvas) -> None:
+        axis, variance = np.arange(1, shown + 1), captured[:shown]
+        in_view, sure = axis <= step.axes, clear[:shown]
+        hover = "axis %{x}: variance %{y:.3g}, sd %{customdata:.3g} (released)"
+        for name, which, color in (
+            (f"the view: axes 1 to {step.axes}", in_view & sure, canvas.palette.released),
+            ("other axes", ~in_view & sure, canvas.palette.many),
+            ("may be noise", ~sure, canvas.color("released", 0.3)),
+        ):
+            if which.any():
+                heights, notes = variance[which].astype(SCREEN), np.sqrt(variance[which]).astype(SCREEN)
+                canvas.bars(axis[which], heights, 0.8, name, "released", {"color": color}, hover=hover, notes=notes)
+        canvas.band(0, step.noise_edge, strength=_BAND)
+        rows = context.find_rows(domain.region)
+        if rows is not None:
+            true = (((rows - step.projection.middle) @ step.projection.basis[:shown].T) ** 2).mean(axis=0)
+            canvas.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
+        ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
+        top = max(float(variance.max()), step.noise_edge)
+        canvas.plot.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
+        canvas.plot.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
+        canvas.plot.update_layout(bargap=0)
+
     return Chart(context, title, note, f"{title}. {told}", paint, legend_lines=_LEGEND, table=axes.table)
-
-
-def _paint_spread(step: ProjectionStep, shown: int, context: RenderContext, canvas: PlotCanvas) -> None:
-    axis, variance, clear = np.arange(1, shown + 1), step.projection.captured[:shown], find_clear_axes(step)[:shown]
-    in_view = axis <= step.axes
-    hover = "axis %{x}: variance %{y:.3g}, sd %{customdata:.3g} (released)"
-    for name, which, color in (
-        (f"the view: axes 1 to {step.axes}", in_view & clear, canvas.palette.released),
-        ("other axes", ~in_view & clear, canvas.palette.many),
-        ("may be noise", ~clear, canvas.color("released", 0.3)),
-    ):
-        if which.any():
-            heights, notes = variance[which].astype(SCREEN), np.sqrt(variance[which]).astype(SCREEN)
-            canvas.bars(axis[which], heights, 0.8, name, "released", {"color": color}, hover=hover, notes=notes)
-    canvas.band(0, step.noise_edge, strength=_BAND)
-    rows = context.find_rows(context.view.domain.region)
-    if rows is not None:
-        true = (((rows - step.projection.middle) @ step.projection.basis[:shown].T) ** 2).mean(axis=0)
-        canvas.ticks(axis, true, "true variances", hover="axis %{x}: true variance %{y:.3g} (revealed)")
-    # Up to so many bars each has its number, and so many names of columns stand in the usual size.
-    ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= 12 else {"nticks": 10}
-    top = max(float(variance.max()), step.noise_edge)
-    canvas.plot.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
-    canvas.plot.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
-    canvas.plot.update_layout(bargap=0)
 
 
 def list_beside_projection(step: ProjectionStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
@@ -177,16 +150,22 @@ def list_beside_projection(step: ProjectionStep, steps: Sequence[Step], context:
 
 def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
     """What the axes of the view are made of: a signed map, the columns that matter most by the axes."""
-    domain, basis, kind = context.view.domain, step.projection.basis, _KINDS[_is_bought(step)]
+    domain, basis = context.view.domain, step.projection.basis
+    kind: Kind = "released" if _is_bought(step) else "public"
     parts = basis[: step.axes] ** 2
     # Columns with the largest parts in the axes of the view, in the order of the table.
-    columns = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[:28]).astype(np.int64)
+    columns = np.sort(np.argsort(-parts.sum(axis=0), kind="stable")[:_MOST_COLUMNS]).astype(np.int64)
     held = format_percent(float(parts[:, columns].sum()) / step.axes)
     some = f"{len(columns)} of {domain.dim:,} columns, {held} of these axes" if len(columns) < domain.dim else ""
     number = format_things(step.axes, "axis", "axes")
-    title, how = _describe_first_axis(step, domain), "how much of each column is in an axis, with its sign"
+    weight, how = basis[0] ** 2, "how much of each column is in an axis, with its sign"
+    foremost = int(weight.argmax())
+    title = f"Axis 1 is mostly {domain.columns[foremost]}"
     if kind == "public":
         title, how = f"The {number} of the view mix all columns, by lot", "public coins: no row had a say"
+    elif weight[foremost] < _MOSTLY:
+        needed = int(np.searchsorted(np.sort(weight)[::-1].cumsum(), _MOSTLY)) + 1
+        title = f"Axis 1 mixes columns: {format_count(needed)} of {format_count(domain.dim)} make up half of it"
 
     def paint(canvas: PlotCanvas) -> None:
         plot, loadings = canvas.plot, basis[: step.axes, columns]
@@ -194,21 +173,17 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
         names = [domain.columns[c] for c in columns]
         ends = [format_number(-largest), "0", format_number(largest)]
         plot.update_layout(showlegend=False)
-        canvas.cells(
-            loadings.T,
-            kind,
-            hover="%{text}: %{z:.2f}",
-            bar=canvas.color_bar(f"part in the axis ({kind})", tickvals=[-largest, 0, largest], ticktext=ends),
-            text=[[f"{spell_name(name)} in axis {a}" for a in axis] for name in names],
-            colorscale=[list(stop) for stop in canvas.palette.diverging],
-            **{"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -largest, "zmax": largest},
-        )
+        look = {"x": axis, "y": np.arange(len(names)), "xgap": 2, "ygap": 1, "zmin": -largest, "zmax": largest}
+        text = [[f"{spell_name(name)} in axis {a}" for a in axis] for name in names]
+        told = {"text": text, "colorscale": [list(stop) for stop in canvas.palette.diverging]}
+        bar = canvas.color_bar(f"part in the axis ({kind})", tickvals=[-largest, 0, largest], ticktext=ends)
+        canvas.cells(loadings.T, kind, hover="%{text}: %{z:.2f}", bar=bar, **told, **look)
         doubtful = axis[~find_clear_axes(step)[: step.axes]]
         veil = canvas.palette.fade(canvas.palette.surface, 0.6)
         for a in doubtful:
             plot.add_vrect(x0=a - 0.5, x1=a + 0.5, line_width=0, layer="above", fillcolor=veil)
         words = "axis of the view" + (" (faded: may be noise)" if len(doubtful) else "")
-        size = NUMBER_SIZE if len(names) <= 16 else 9
+        size = NUMBER_SIZE if len(names) <= _NAMED else 9
         # The most characters of a column's name.
         short = [spell_name(shorten(name, 14)) for name in names]
         plot.update_xaxes(tickvals=axis, ticktext=[str(a) for a in axis], tickangle=0)
@@ -225,16 +200,7 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
         return pd.concat([table, pd.DataFrame(basis, columns=[f"part of {name}" for name in domain.columns])], axis=1)
 
     words = f"{title}; the view has {number}."
-    return Chart(context, title, join_clauses(how, some), words, paint, legend_lines=3, table=tabulate, kind=kind)
-
-
-def _describe_first_axis(step: ProjectionStep, domain: Domain) -> str:
-    weight = step.projection.basis[0] ** 2
-    foremost = int(weight.argmax())
-    if weight[foremost] >= _MOSTLY:
-        return f"Axis 1 is mostly {domain.columns[foremost]}"
-    needed = int(np.searchsorted(np.sort(weight)[::-1].cumsum(), _MOSTLY)) + 1
-    return f"Axis 1 mixes columns: {format_count(needed)} of {format_count(domain.dim)} make up half of it"
+    return Chart(context, title, (how, some), words, paint, legend_lines=3, table=tabulate, kind=kind)
 
 
 def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
@@ -273,9 +239,8 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
         return pd.DataFrame(bins | {"noise sd": sd, "within the clipping radius": inside})
 
     band = f"grey band: within 1 sd = {format_number(sd)} rows"
-    note = join_clauses(band, "dashed: the clipping radius, beyond which hardly any row was found")
-    words = f"{title}. Noise sd of a bin: {format_number(sd)} rows."
-    return Chart(context, title, note, words, paint, table=tabulate)
+    note = (band, "dashed: the clipping radius, beyond which hardly any row was found")
+    return Chart(context, title, note, f"{title}. Noise sd of a bin: {format_number(sd)} rows.", paint, table=tabulate)
 
 
 def find_clear_axes(step: ProjectionStep) -> npt.NDArray[np.bool_]:

@@ -11,9 +11,8 @@ from dpviz.app.charts.canvas import SCREEN, PlotCanvas
 from dpviz.app.charts.cells import join_outlines
 from dpviz.app.charts.picture import Chart, RenderContext, describe_step, format_columns, tabulate_points
 from dpviz.app.charts.pictures.centers import add_cells, add_centers
-from dpviz.app.charts.view import View
 from dpviz.core import Array
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
+from dpviz.words import capitalize_first, format_number, format_percent, format_things
 
 # Cells of the map of pull along an axis, and points of the cloud of where a row may lie.
 _FIELD, _CLOUD = 56, 500
@@ -32,18 +31,23 @@ def draw_seeds(step: SeedStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         if pulls:
-            _add_pull(canvas, seeds[:-1])
+            # Squared distance to the nearest seed before: how much a row at a place would weigh in the draw.
+            across, up = (np.linspace(-reach, reach, _FIELD) for reach in view.region.half)
+            places = np.stack(np.meshgrid(across, up), axis=2)
+            pull = ((places[:, :, None, :] - seeds[:-1]) ** 2).sum(axis=3).min(axis=2)
+            x, y = view.to_axis_units(np.column_stack([across, up])).astype(SCREEN).T
+            hover = "squared distance to the seeds before: %{z:.3g}"
+            canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=canvas.shades("public", 0.0, 0.35))
         canvas.rows(context.reveal)
         # Points around the last seed at the distances of the noise: any could be its row. Chosen without data.
-        region, dim = canvas.view.region, step.centers.shape[1]
-        rng = np.random.default_rng(0)
+        rng, dim = np.random.default_rng(0), seeds.shape[1]
         direction = rng.normal(size=(_CLOUD, dim))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        cloud = step.centers[-1] + direction * rng.gamma(dim, step.kernel_scale, (_CLOUD, 1))
+        cloud = seeds[-1] + direction * rng.gamma(dim, step.kernel_scale, (_CLOUD, 1))
         # Rows lie in the domain.
-        inside = np.abs(region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * region.radius
-        places = canvas.view.plane(cloud[inside], "previous")
-        canvas.marks(places, "where its row may lie", "released", {"size": 3.5}, strength=0.45)
+        inside = np.abs(view.region.clip(cloud) - cloud).max(axis=1) <= 1e-9 * view.region.radius
+        around = view.plane(cloud[inside], "previous")
+        canvas.marks(around, "where its row may lie", "released", {"size": 3.5}, strength=0.45)
         add_centers(canvas, seeds)
         canvas.plane()
 
@@ -54,20 +58,9 @@ def draw_seeds(step: SeedStep, context: RenderContext) -> Chart:
         table["noise scale now"] = step.kernel_scale
         return table
 
-    note = join_clauses(step.title, noise, "the darker, the more a row there weighs" if pulls else "", view.about)
+    note = (step.title, noise, "the darker, the more a row there weighs" if pulls else "", view.about)
     words = f"{title}. {format_things(len(seeds), 'seed').capitalize()} so far."
     return Chart(context, title, note, words, paint, table=tabulate)
-
-
-def _add_pull(canvas: PlotCanvas, before: Array) -> None:
-    """Squared distance to the nearest seed ``before`` (m, d): how much a row at a place would weigh in the draw."""
-    across, up = (np.linspace(-reach, reach, _FIELD) for reach in canvas.view.region.half)
-    places = np.stack(np.meshgrid(across, up), axis=2)
-    pull = ((places[:, :, None, :] - before) ** 2).sum(axis=3).min(axis=2)
-    x, y = canvas.view.to_axis_units(np.column_stack([across, up])).astype(SCREEN).T
-    hover = "squared distance to the seeds before: %{z:.3g}"
-    scale = [[0, canvas.color("public", 0.0)], [1, canvas.color("public", 0.35)]]
-    canvas.cells(pull, "public", hover=hover, x=x, y=y, colorscale=scale)
 
 
 def draw_pool(step: PoolStep, context: RenderContext) -> Chart:
@@ -98,7 +91,7 @@ def draw_pool(step: PoolStep, context: RenderContext) -> Chart:
         table.insert(2, "centre", np.tile(np.arange(1, k + 1), draws))
         return table
 
-    note = join_clauses(step.title, "spread in unit coordinates", alike, view.about)
+    note = (step.title, "spread in unit coordinates", alike, view.about)
     return Chart(context, title, note, f"{title}. {each}.", paint, table=tabulate)
 
 
@@ -112,8 +105,6 @@ def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:
 
 # Standard deviations that an ellipse reaches.
 _SDS = 2.0
-# Ellipses whose largest half-axis is below this part of the picture are enlarged to it.
-_SMALLEST_PART = 0.08
 # Diameters in pixels of the lightest and the heaviest part.
 _SMALLEST, _LARGEST = 8.0, 15.0
 
@@ -124,13 +115,21 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
     heaviest, parts = int(np.argmax(weights)), format_things(len(weights), "part")
     most = format_percent(float(weights[heaviest]))
     title = capitalize_first(f"{parts}: number {heaviest + 1} holds {most} of the weight")
-    half = _compute_half_axes(step, view)
-    times = _enlarge(half, view)
+    dim = domain.dim
+    # Drawn matrices (k, 2, 2) that turn a unit circle into the ellipse of so many standard deviations.
+    map_ = (view.plane(np.eye(dim)) - view.plane(np.zeros((1, dim)))).T
+    extended = map_ @ step.covariances @ map_.T
+    values, vectors = np.linalg.eigh((extended + extended.transpose(0, 2, 1)) / 2)
+    half = _SDS * vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    reach = np.abs(half).sum(axis=2).max(axis=0)
+    part = float((reach / np.ptp(np.array(view.extent), axis=1)).max())
+    # How many times as large as they are ellipses are drawn: the largest half-axis is 0.08 of the picture at least.
+    times = max(1.0, float(f"{0.08 / part:.2g}")) if part > 0 else 1.0
     enlarged = f", drawn {format_number(times)} times as large" if times > 1 else ""
     clipped = ""
     if step.clip_radius is not None:
         clipped = f"residuals clipped to {format_number(step.clip_radius)} (unit coordinates)"
-    note = join_clauses(step.title, f"ellipses: {_SDS:g} sd{enlarged}", clipped, view.about)
+    note = (step.title, f"ellipses: {_SDS:g} sd{enlarged}", clipped, view.about)
     sd = np.sqrt(np.diagonal(step.covariances, axis1=1, axis2=2))
     spread = f"{format_number(float((sd * domain.scale).min()))} to {format_number(float((sd * domain.scale).max()))}"
 
@@ -159,20 +158,3 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
 
     words = f"{title}. Standard deviations over {format_columns(domain)} run from {spread}."
     return Chart(context, title, note, words, paint, table=tabulate)
-
-
-def _compute_half_axes(step: MixtureStep, view: View) -> Array:
-    """Drawn matrices (k, 2, 2) that turn a unit circle into the ellipse of ``_SDS`` standard deviations."""
-    dim = step.centers.shape[1]
-    map_ = (view.plane(np.eye(dim)) - view.plane(np.zeros((1, dim)))).T
-    spread = map_ @ step.covariances @ map_.T
-    values, vectors = np.linalg.eigh((spread + spread.transpose(0, 2, 1)) / 2)
-    half: Array = _SDS * vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    return half
-
-
-def _enlarge(half: Array, view: View) -> float:
-    """How many times as large as they are ellipses are drawn."""
-    reach = np.abs(half).sum(axis=2).max(axis=0)
-    part = float((reach / np.ptp(np.array(view.extent), axis=1)).max())
-    return max(1.0, float(f"{_SMALLEST_PART / part:.2g}")) if part > 0 else 1.0

@@ -22,7 +22,7 @@ from dpviz.app.charts.picture import Chart, Companion, RenderContext, format_col
 from dpviz.app.charts.pictures.centers import add_centers
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, Domain, Region, partitions
-from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things, join_clauses
+from dpviz.words import Kind, capitalize_first, format_count, format_number, format_percent, format_things
 
 # How strong a count is at so many standard deviations of its noise, below which noise alone could be; and the least
 # top of the scale.
@@ -67,7 +67,10 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
     flat = np.ravel_multi_index(tuple(place), shape)
     total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
     summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
-    edges = [_find_edges(grid, j, m, b) for j, m, b in zip(axes, cells, block, strict=True)]
+    edges = []
+    for j, m, b in zip(axes, cells, block, strict=True):
+        borders = grid.borders(j)[np.minimum(np.arange(ceil(m / b) + 1) * b, m)]
+        edges.append(borders if grid.middle is None else borders + grid.middle[j])
     return GridImage(axes, edges, total, summed.reshape(shape), block)
 
 
@@ -93,26 +96,9 @@ def add_signed_maps(canvas: PlotCanvas, step: GridStep, *, strength: float = 1.0
     typical = float(np.median(sds[last.summed > 0])) if (last.summed > 0).any() else step.sd
     words = [format_number(float(tick * typical)) for tick in ticks]
     bar = canvas.color_bar("noisy rows (released)", tickvals=_choose_tone(ticks, top), ticktext=words)
-    for (shown, _), values in zip(layers, in_sds, strict=True):
-        canvas.cells(
-            np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T,
-            "released",
-            hover="noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}",
-            bar=bar if shown is last and strength == 1 else None,
-            colorscale=_make_signed_scale(canvas, strength),
-            **_place_cells(shown, canvas.view) | {"zmin": -1, "zmax": 1},
-            **({"name": "rows, noisy"} if shown is last else {}),
-        )
-    if canvas.bare and strength == 1:
-        square = {"symbol": "square", "color": canvas.palette.below}
-        canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
-
-
-def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float | str]]:
-    """From what is below zero through nothing to the largest counts."""
-    palette = canvas.palette
-    below = 0.0 if strength < 1 else 0.9
-    return [
+    palette, below = canvas.palette, 0.0 if strength < 1 else 0.9
+    # From what is below zero through nothing to the largest counts.
+    scale = [
         [0.0, palette.fade(palette.below, below)],
         [(1 - _PALE) / 2, palette.fade(palette.below, min(below, 0.26))],
         [0.5, palette.fade(palette.below, 0.0)],
@@ -121,6 +107,15 @@ def _make_signed_scale(canvas: PlotCanvas, strength: float) -> list[list[float |
         [0.85, palette.fade(palette.released, round(0.75 * strength, 3))],
         [1.0, palette.deep if strength == 1 else palette.fade(palette.released, strength)],
     ]
+    for (shown, _), values in zip(layers, in_sds, strict=True):
+        z = np.where(shown.summed == 0, np.nan, _choose_tone(values, top)).T
+        look = {"colorscale": scale, **_place_cells(shown, canvas.view), "zmin": -1, "zmax": 1}
+        look |= {"name": "rows, noisy"} if shown is last else {}
+        hover = "noisy count %{customdata:.4g} (released)<br>%{x:.4g}, %{y:.4g}"
+        canvas.cells(z, "released", hover=hover, bar=bar if shown is last and strength == 1 else None, **look)
+    if canvas.bare and strength == 1:
+        square = {"symbol": "square", "color": canvas.palette.below}
+        canvas.marks(np.zeros((0, 2)), "below zero: noise alone", "released", square)
 
 
 def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, kind: Kind) -> None:
@@ -130,14 +125,11 @@ def add_count_maps(canvas: PlotCanvas, layers: Sequence[CellCounts], what: str, 
     ticks = {"tickvals": [0, sqrt(top)], "ticktext": ["0", format_number(top)]}
     bar = canvas.color_bar(f"{format_legend_name(what, kind)} ({kind})", **ticks)
     for shown in drawn:
-        canvas.cells(
-            np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T,
-            kind,
-            hover=f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}",
-            bar=bar if shown is drawn[-1] else None,
-            colorscale=[[0, canvas.color(kind, 0.0)], [1, canvas.color(kind)]],
-            **_place_cells(shown, canvas.view) | {"zmin": 0, "zmax": sqrt(top)},
-        )
+        z = np.where(shown.summed == 0, np.nan, np.sqrt(np.maximum(shown.values, 0.0))).T
+        look = {"colorscale": canvas.shades(kind, 0.0), **_place_cells(shown, canvas.view)}
+        look |= {"zmin": 0, "zmax": sqrt(top)}
+        hover = f"{what} %{{customdata:.4g}} ({kind})<br>%{{x:.4g}}, %{{y:.4g}}"
+        canvas.cells(z, kind, hover=hover, bar=bar if shown is drawn[-1] else None, **look)
 
 
 def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int) -> None:
@@ -153,15 +145,25 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
         canvas.plot.update_layout(bargap=0, barmode="overlay")
         return
     ticks = {"tickvals": [0, 1], "ticktext": [f"a block of {coarsest:,} cells a side", "a cell"]}
-    canvas.cells(
-        finer.T,
-        "released",
-        hover=f"{hover}, %{{y:.4g}}",
-        bar=canvas.color_bar("told apart down to (released)", **ticks),
-        colorscale=[[0, canvas.color("released", 0.0)], [1, canvas.color("released")]],
-        **_place_cells(shown, canvas.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1},
-    )
+    place = _place_cells(shown, canvas.view) | {"customdata": sides.T.astype(SCREEN), "zmin": 0, "zmax": 1}
+    bar, scale = canvas.color_bar("told apart down to (released)", **ticks), canvas.shades("released", 0.0)
+    canvas.cells(finer.T, "released", hover=f"{hover}, %{{y:.4g}}", bar=bar, colorscale=scale, **place)
     canvas.plane()
+
+
+def add_noisy_bars(canvas: PlotCanvas, step: GridStep, rows: Array | None) -> None:
+    """Bars, pale within 1 sd; over them what the cells truly hold of ``rows`` (n, 1), where these are given."""
+    for shown, sd in _list_layers(step, canvas.view):
+        _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
+    for counted in count_truth(step, rows) if rows is not None else []:
+        truth = find_shown_grid(*counted, canvas.view)
+        hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
+        listed = {"showlegend": counted.grid is step.grid}
+        canvas.ticks(_make_bars(truth, canvas.view)[0], truth.values, "true counts", hover=hover, trace=listed)
+    noise = _NOISE * float(np.median(sd))
+    canvas.band(-noise, noise, strength=0.18)
+    canvas.plot.update_layout(showlegend=rows is not None)
+    _dress(canvas, step)
 
 
 def choose_signed_colors(canvas: PlotCanvas, counts: Array, sd: Array | float) -> npt.NDArray[np.str_]:
@@ -190,21 +192,15 @@ def _choose_tone(in_sds: Array, top: float) -> Array:
     return np.sign(in_sds) * np.where(size <= _NOISE, _PALE * size / _NOISE, beyond)
 
 
-def _find_edges(grid: partitions.Grid, axis: int, cells: int, block: int) -> Array:
-    """Borders of the shown cells along an axis, unit coordinates."""
-    border = np.minimum(np.arange(ceil(cells / block) + 1) * block, cells)
-    edges = grid.borders(axis)[border]
-    return edges if grid.middle is None else edges + grid.middle[axis]
-
-
 def _place_cells(shown: GridImage, view: View) -> dict[str, Any]:
     """Where the cells of a map lie, and what hovering tells of them."""
     # Fewer cells than this along an axis have a gap between them.
     gap = int(max(shown.values.shape) < 40)
     drawn: dict[str, Any] = {"customdata": shown.values.T.astype(SCREEN), "xgap": gap, "ygap": gap}
     for name, axis, edges in zip("xy", shown.axes, shown.edges, strict=True):
-        values = view.to_axis_units_along(axis, edges) if view.in_data_units else edges
-        drawn[name] = values.astype(SCREEN)
+        points = np.zeros((len(edges), view.region.dim))
+        points[:, axis] = edges
+        drawn[name] = (view.to_axis_units(points) if view.in_data_units else points)[:, axis].astype(SCREEN)
     return drawn
 
 
@@ -237,26 +233,20 @@ def _dress(canvas: PlotCanvas, step: GridStep) -> None:
 _STANDS_OUT = 3.0
 
 
-class PlacedGrid(NamedTuple):
-    """A step with its grid in the coordinates of the view that shows it, and the context with that view."""
+def place_grid(step: Any, context: RenderContext) -> tuple[Any, RenderContext]:
+    """A step with its grid in the coordinates of the view that shows it, and the context with that view.
 
-    step: Any
-    context: RenderContext
-
-
-def place_grid(step: GridStep, context: RenderContext) -> PlacedGrid:
-    """A grid over columns is shown along two of them, one over the axes of a ``frame`` from its own middle."""
-    frame, half = getattr(step, "frame", None), step.grid.half
+    A grid over columns is shown along two of them, one over the axes of a ``frame`` from its own middle.
+    """
+    frame, half, placed = getattr(step, "frame", None), step.grid.half, step
     if frame is None:
-        return PlacedGrid(step, context.on(context.view.boxes()))
-    names = format_axis_names(frame, context.view.domain)
+        return step, context.on(context.view.boxes())
     if _is_of_columns(frame):
         half = frame @ context.view.domain.region.half
-        return PlacedGrid(step, context.on(context.view.with_space(Region(half, float(np.linalg.norm(half))), names)))
-    space = Region(half, float(np.linalg.norm(half)))
-    # Its pictures then range over the grid and no more.
-    around_zero = replace(step, grid=replace(step.grid, middle=None))
-    return PlacedGrid(around_zero, context.on(context.view.with_space(space, names)))
+    else:  # its pictures then range over the grid and no more
+        placed = replace(step, grid=replace(step.grid, middle=None))
+    space, names = Region(half, float(np.linalg.norm(half))), format_axis_names(frame, context.view.domain)
+    return placed, context.on(context.view.with_space(space, names))
 
 
 def project_points(step: GridStep, points: Array, space: Region | None = None) -> Array:
@@ -290,12 +280,10 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
     if step.grid.n_cells == 1:
         title = "A grid of one cell says nothing of where rows lie"
     most = int(find_shown_grid(placed.grid, step.codes, step.noisy_counts, view).summed.max(initial=1))
-    note = join_clauses(
-        f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise",
-        view.about,
-        f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else "",
-        f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else "",
-    )
+    standing = f"standing out: over {format_number(_STANDS_OUT * sd)} rows, {_STANDS_OUT:g} sd of the noise"
+    added = f"up to {most:,} cells added up: sd {format_number(sd * sqrt(most))}" if most > 1 else ""
+    grey = f"grey: not released (at most {format_number(step.cutoff)}, up or down)" if step.cutoff is not None else ""
+    note = (standing, view.about, added, grey)
     over, frame = f"of {format_columns(view.domain)}", getattr(step, "frame", None)
     if frame is not None:
         own = f"of the {len(frame)} widest columns"
@@ -306,18 +294,7 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         if view.flat:
-            rows = find_grid_rows(step, context)
-            for shown, sd in _list_layers(placed, canvas.view):
-                _add_bars(canvas, shown, "noisy count", choose_signed_colors(canvas, shown.values, sd))
-            for counted in count_truth(placed, rows) if rows is not None else []:
-                truth = find_shown_grid(*counted, canvas.view)
-                hover = "true count %{y:,.0f} (revealed)<br>%{x:.4g}"
-                listed = {"showlegend": counted.grid is placed.grid}
-                canvas.ticks(_make_bars(truth, canvas.view)[0], truth.values, "true counts", hover=hover, trace=listed)
-            noise = _NOISE * float(np.median(sd))
-            canvas.band(-noise, noise, strength=0.18)
-            canvas.plot.update_layout(showlegend=rows is not None)
-            _dress(canvas, placed)
+            add_noisy_bars(canvas, placed, find_grid_rows(step, context))
         else:
             canvas.plot.update_layout(showlegend=False)
             add_signed_maps(canvas, placed)
@@ -327,7 +304,9 @@ def draw_grid(step: GridStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         top = find_largest(step.noisy_counts)
-        table = _tabulate_cells(step, top, view.domain)
+        table = tabulate_points(step.grid.centers(step.codes[top]), view.domain, projected=frame is not None)
+        if frame is not None:
+            table.columns = pd.Index(format_axis_names(frame, view.domain))
         table["noisy count"], table["noise sd"] = step.noisy_counts[top], sd
         return table
 
@@ -355,7 +334,7 @@ def draw_true_counts(step: GridStep, rows: Array, context: RenderContext) -> Cha
         if step.around is not None:
             canvas.frame(find_box(step.grid))
 
-    note = join_clauses("true rows per cell: revealed, never a release", context.view.about)
+    note = ("true rows per cell: revealed, never a release", context.view.about)
     words = f"True rows in every cell of the grid. {title}."
     return Chart(context, title, note, words, paint, legend_lines=3, kind="revealed")
 
@@ -379,7 +358,7 @@ def draw_counts(step: GridStep, context: RenderContext) -> Chart:
         canvas.plot.update_layout(bargap=0)
 
     some = f"one bar for {wide} counts" if wide > 1 else ""
-    note = join_clauses(f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
+    note = (f"grey band: {_STANDS_OUT:g} sd of the noise, {format_number(band)} rows", some)
     return Chart(context, title, note, f"All noisy counts, sorted. {title}.", paint, legend_lines=0)
 
 
@@ -411,19 +390,9 @@ def format_axis_names(frame: Array, domain: Domain) -> tuple[str, ...]:
     if _is_of_columns(frame):
         return tuple(f"{domain.columns[j]} (unit coordinates)" for j in foremost)
     # An axis with this part of its length in one column is named after it.
-    mostly = [
-        f", mostly {domain.columns[j]}" if axis[j] ** 2 >= 0.5 else "" for axis, j in zip(frame, foremost, strict=True)
-    ]
+    long = [axis[j] ** 2 >= 0.5 for axis, j in zip(frame, foremost, strict=True)]
+    mostly = [f", mostly {domain.columns[j]}" if most else "" for j, most in zip(foremost, long, strict=True)]
     return tuple(f"axis {number_of} of the view{part}" for number_of, part in enumerate(mostly, start=1))
-
-
-def _tabulate_cells(step: GridStep, listed: Codes, domain: Domain) -> pd.DataFrame:
-    """The middles of ``listed`` cells, along columns or along the axes of a frame."""
-    frame = getattr(step, "frame", None)
-    table = tabulate_points(step.grid.centers(step.codes[listed]), domain, projected=frame is not None)
-    if frame is not None:
-        table.columns = pd.Index(format_axis_names(frame, domain))
-    return table
 
 
 def find_box(grid: partitions.Grid) -> Array:
@@ -450,18 +419,18 @@ def describe_cells(cells: int) -> str:
 _AIR_OF_BOX = 0.06
 # How strong the parts of a bar are: what stood out, what is believed in part, what is shared evenly.
 _BARS = (("kept", 1.0), ("believed in part", 0.55), ("shared evenly", 0.18))
+# How wide bars are that lie 1 apart, and the room above them as a share of their height.
+_WIDTH, _AIR_ABOVE = 0.8, 0.04
 
 
 def draw_synopsis(step: SynopsisStep, context: RenderContext) -> Chart:
     """Signed noisy counts; over the axes of a view, the first two of them, from the middle of the rows."""
-    grid, domain = draw_grid(step, context), context.view.domain
+    grid = draw_grid(step, context)
 
     def tabulate() -> pd.DataFrame:
-        top = find_largest(step.noisy_counts)
-        table = _tabulate_cells(step, top, domain)
-        kept = np.zeros(len(step.codes))
+        table, kept = grid.table(), np.zeros(len(step.codes))
         kept[step.kept] = step.weights
-        table["noisy count"], table["count kept"], table["noise sd"] = step.noisy_counts[top], kept[top], step.sd
+        table.insert(len(table.columns) - 1, "count kept", kept[find_largest(step.noisy_counts)])
         return table
 
     return replace(grid, words=f"{grid.words} {draw_kept(step, context).words}", table=tabulate)
@@ -481,7 +450,13 @@ def list_beside_synopsis(step: SynopsisStep, steps: Sequence[Step], context: Ren
 def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = False) -> Chart:
     """The denoised counts of the cells that were kept, in the axes of the picture, or in those of its box."""
     placed, context = place_grid(step, context)
-    title = _describe_kept(step)
+    everything = len(step.codes) + (len(step.around.codes) if step.around is not None else 0)
+    title = f"Denoising keeps {step.cells_kept:,} of {everything:,} cells"
+    if step.cutoff is not None:
+        title = f"{step.cells_kept:,} of {describe_cells(step.grid.n_cells)} stand out enough to be kept"
+    elif step.cells_kept == everything:
+        why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
+        title = f"Denoising keeps all {everything:,} cells: {why}"
 
     def paint(canvas: PlotCanvas) -> None:
         plot, flat = canvas.plot, canvas.view.flat
@@ -490,7 +465,7 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
             coarse = placed.around.grid
             layers.insert(0, CellCounts(coarse, coarse.assign(step.outside), step.outside_weights))
         plot.update_layout(showlegend=False)
-        if flat:
+        if flat:  # in the range of the noisy counts
             for counted in layers:
                 _add_bars(canvas, find_shown_grid(*counted, canvas.view), "count kept")
             _dress(canvas, placed)
@@ -508,19 +483,8 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
 
     rows = format_number(step.rows_kept)
     blank = "what noise alone would show" if step.details is None else "empty, as far as noise tells"
-    note = join_clauses(f"blank: {blank}", f"kept: {rows} rows in all", context.view.about)
+    note = (f"blank: {blank}", f"kept: {rows} rows in all", context.view.about)
     return Chart(context, title, note, f"{title}; together they weigh {rows} rows.", paint, legend_lines=3)
-
-
-def _describe_kept(step: SynopsisStep) -> str:
-    kept = step.cells_kept
-    if step.cutoff is not None:
-        return f"{kept:,} of {describe_cells(step.grid.n_cells)} stand out enough to be kept"
-    everything = len(step.codes) + (len(step.around.codes) if step.around is not None else 0)
-    if kept == everything:
-        why = "smoothed, each stands out" if step.details is None else "none is told to be empty"
-        return f"Denoising keeps all {kept:,} cells: {why}"
-    return f"Denoising keeps {kept:,} of {everything:,} cells"
 
 
 def draw_block_sides(step: SynopsisStep, context: RenderContext) -> Chart:
@@ -538,7 +502,7 @@ def draw_block_sides(step: SynopsisStep, context: RenderContext) -> Chart:
         add_blocks(canvas, shown, sides.reshape(shown.values.shape), max(2, int(blocks.max())))
 
     finest = "the finest along what is not shown" if hidden else ""
-    note = join_clauses("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
+    note = ("pale: large blocks, shared evenly", "first of several trees", finest, context.view.about)
     words = f"{title}; the largest block that shares its rows evenly is {blocks.max():,} cells wide."
     return Chart(context, title, note, words, paint, legend_lines=3, table=partial(_tabulate_details, step))
 
@@ -554,8 +518,7 @@ def draw_detail_tree(step: SynopsisStep, context: RenderContext) -> Chart:
     def paint(canvas: PlotCanvas) -> None:
         below = np.zeros(len(details.sides))
         places, whole = np.arange(len(below)), np.maximum(details.all, 1)
-        # How wide bars are that lie 1 apart, and the room above them as a share of their height.
-        x, width = places.astype(SCREEN), np.full(len(places), 0.8, dtype=SCREEN)
+        x, width = places.astype(SCREEN), np.full(len(places), _WIDTH, dtype=SCREEN)
         for (name, strength), blocks in zip(_BARS, (details.kept, details.shrunk, details.shared), strict=True):
             share, trace = blocks / whole, {"base": below.astype(SCREEN)}
             notes = [f"{number_of:,} of {of:,} blocks: {name}" for number_of, of in zip(blocks, whole, strict=True)]
@@ -565,10 +528,10 @@ def draw_detail_tree(step: SynopsisStep, context: RenderContext) -> Chart:
         words = [f"{side:,}" for side in details.sides]
         canvas.plot.update_xaxes(title_text="side of the parts, in cells", tickvals=places, ticktext=words)
         canvas.plot.update_xaxes(showgrid=False, zeroline=False)
-        canvas.plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + 0.04])
+        canvas.plot.update_yaxes(title_text="share of the blocks", tickformat=".0%", range=[0, 1 + _AIR_ABOVE])
         canvas.plot.update_layout(barmode="overlay", legend={"traceorder": "normal"})
 
-    note, table = "one tree of several: each block is cut in halves along all axes", partial(_tabulate_details, step)
+    note, table = ("one tree of several: each block is cut in halves along all axes",), partial(_tabulate_details, step)
     return Chart(context, title, note, f"{title}: {listed}.", paint, legend_lines=3, table=table)
 
 
@@ -586,7 +549,7 @@ _ROUNDING, _SAME = 1e-9, 5e-4
 def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
     """The centres of the chosen start over the synopsis they were found on; without one, the losses of all starts."""
     losses, grid = draw_start_losses(step, context), _find_grid_below(step, context)
-    placed = None if grid is None else place_grid(grid, context)
+    placed, on = (None, context) if grid is None else place_grid(grid, context)
 
     def paint(canvas: PlotCanvas) -> None:
         if placed is None:
@@ -594,7 +557,7 @@ def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
             canvas.plot.update_layout(showlegend=False)
             return
         if not canvas.view.flat:
-            add_signed_maps(canvas, placed.step, strength=UNDER)
+            add_signed_maps(canvas, placed, strength=UNDER)
         final = None if context.final is None else project_points(grid, context.final)
         add_centers(canvas, project_points(grid, step.centers), final=final)
         canvas.plane()
@@ -604,8 +567,7 @@ def draw_starts(step: StartsStep, context: RenderContext) -> Chart:
         table["chosen"] = table.index == step.chosen
         return table
 
-    on = context if placed is None else placed.context
-    note = join_clauses(step.title, "no further privacy is spent", on.view.about)
+    note = (step.title, "no further privacy is spent", on.view.about)
     return Chart(on, losses.title, note, losses.words, paint, table=tabulate)
 
 
@@ -625,7 +587,16 @@ def draw_start_losses(step: StartsStep, context: RenderContext) -> Chart:
     """Synopsis losses from the best start to the worst."""
     losses: Array = np.where(np.abs(step.losses) < _ROUNDING, 0.0, step.losses)
     number, chosen = len(losses), step.chosen
-    title = _describe_gain(losses, float(losses[chosen]))
+    starts, best, typical = format_things(number, "start"), float(losses[chosen]), float(np.median(losses))
+    if number == 1:
+        title = "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
+    elif typical <= 0:
+        title = capitalize_first(f"{starts} on the synopsis")
+    elif 1 - best / typical < _SAME:
+        alike = int((losses <= best / (1 - _SAME)).sum())
+        title = capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
+    else:
+        title = f"The best of {starts} loses {format_percent(1 - best / typical)} less than a typical one"
 
     def paint(canvas: PlotCanvas) -> None:
         order = np.argsort(losses, kind="stable")
@@ -647,19 +618,6 @@ def draw_start_losses(step: StartsStep, context: RenderContext) -> Chart:
         if low == high == 0:
             canvas.plot.update_yaxes(tickvals=[0])
 
-    note = "each mark is a start: the lower, the better it fits the noisy counts"
+    note = ("each mark is a start: the lower, the better it fits the noisy counts",)
     words = f"{title}. The chosen start has a synopsis loss of {format_number(float(step.losses[chosen]))}."
     return Chart(context, title, note, words, paint, legend_lines=0)
-
-
-def _describe_gain(losses: Array, best: float) -> str:
-    starts, typical = format_things(len(losses), "start"), float(np.median(losses))
-    if len(losses) == 1:
-        return "One start on the synopsis" + (": all points of it are centres" if best == 0 else "")
-    if typical <= 0:
-        return capitalize_first(f"{starts} on the synopsis")
-    gain = 1 - best / typical
-    if gain < _SAME:
-        alike = int((losses <= best / (1 - _SAME)).sum())
-        return capitalize_first(f"{format_count(alike)} of {starts} end as well as the best")
-    return f"The best of {starts} loses {format_percent(gain)} less than a typical one"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,8 +10,12 @@ from dpviz.algorithms import PlanStep
 from dpviz.app.charts.canvas import NUMBER_SIZE, PlotCanvas, make_hidden_axis
 from dpviz.app.charts.picture import Chart, RenderContext, find_kind
 from dpviz.app.charts.plot import WORDS
-from dpviz.words import capitalize_first, format_percent, join_clauses
+from dpviz.words import capitalize_first, format_percent
 
+# Height of a bar where rows are 1 apart, and how far above its middle the words stand.
+_THICK, _WORDS_ABOVE = 0.42, 0.28
+# A label fits where its characters take no more than this part of the picture each.
+_PER_CHARACTER = 0.022
 _HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
 _FINDS = ("count", "zoom", "look", "grid", "choose")
 
@@ -39,63 +42,50 @@ class _Block(NamedTuple):
 
 def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     """A bar for each stage, in the order of spending; hatched where the noise is not Gaussian."""
-    parts, shares = [_part(name) for name in step.names], dict[str, float]()
-    for part, share in zip(parts, step.fractions, strict=True):
-        shares[part.stage] = shares.get(part.stage, 0.0) + float(share)
-    finds = sum(float(share) for part, share in zip(parts, step.fractions, strict=True) if part.stage in _FINDS)
+    parts, shares, finds = [_part(name) for name in step.names], dict[str, float](), 0.0
+    for part, share in zip(parts, step.fractions.tolist(), strict=True):
+        shares[part.stage] = shares.get(part.stage, 0.0) + share
+        finds += share if part.stage in _FINDS else 0.0
     title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
     listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
     noises = ", ".join(dict.fromkeys(step.noises))
 
+    def paint(canvas: PlotCanvas) -> None:
+        plot, palette, blocks, kind = canvas.plot, canvas.palette, _list_blocks(step), find_kind(step)
+        stages = list(dict.fromkeys(block.stage for block in blocks))
+        shares = [sum(block.share for block in blocks if block.stage == stage) for stage in stages]
+        rim, font = {"color": palette.surface, "width": 1.5}, {"size": NUMBER_SIZE, "color": palette.text}
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
+        hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
+        for noise in dict.fromkeys(block.noise for block in blocks):
+            some = [block for block in blocks if block.noise == noise]
+            colors = [canvas.color(kind, 0.2 if block.place % 2 else 0.38) for block in some]
+            fits = [block.share / max(shares) >= _PER_CHARACTER * (len(block.label) + 1) for block in some]
+            labels = [block.label if fit else "" for block, fit in zip(some, fits, strict=True)]
+            marker = {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}}
+            trace = {"orientation": "h", "base": [block.start for block in some], "text": labels, **inside}
+            x, y = [block.share for block in some], [-stages.index(block.stage) for block in some]
+            told, notes = f"{noise} noise", [block.hover for block in some]
+            canvas.bars(x, y, _THICK, told, kind, marker, notes=notes, trace=trace | {"textfont": font})
+        for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
+            title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
+            look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
+            canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
+        along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
+        plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
+        plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
+        plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
+
     def tabulate() -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "stage": [f"{part.stage}{f', round {part.round}' if part.round else ''}" for part in parts],
-                "what is asked": [part.what for part in parts],
-                "share of the budget (%)": 100 * step.fractions,
-                "noise": step.noises,
-                "noise scale, where a person changes 1": [draw.multiplier for draw in step.draws],
-            }
-        )
+        stages = [f"{part.stage}{f', round {part.round}' if part.round else ''}" for part in parts]
+        table = pd.DataFrame({"stage": stages, "what is asked": [part.what for part in parts]})
+        table["share of the budget (%)"], table["noise"] = 100 * step.fractions, list(step.noises)
+        table["noise scale, where a person changes 1"] = [draw.multiplier for draw in step.draws]
+        return table
 
-    note = join_clauses(step.title, "in the order of spending, as the meter will count it")
+    note = (step.title, "in the order of spending, as the meter will count it")
     words = f"{title}. Shares of ε by stage: {listed}. Noise: {noises}."
-    return Chart(context, title, note, words, partial(_paint_plan, step), legend_lines=3, table=tabulate)
-
-
-def _paint_plan(step: PlanStep, canvas: PlotCanvas) -> None:
-    plot, palette, blocks, kind = canvas.plot, canvas.palette, _list_blocks(step), find_kind(step)
-    stages = list(dict.fromkeys(block.stage for block in blocks))
-    shares = [sum(block.share for block in blocks if block.stage == stage) for stage in stages]
-    rim = {"color": palette.surface, "width": 1.5}
-    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
-    hatch = {"fillmode": "overlay", "fgcolor": palette.kind(kind), "fgopacity": 0.45, "size": 7, "solidity": 0.14}
-    for noise in dict.fromkeys(block.noise for block in blocks):
-        some = [block for block in blocks if block.noise == noise]
-        colors = [canvas.color(kind, 0.2 if block.place % 2 else 0.38) for block in some]
-        # A label fits where its characters take no more than this part of the picture each.
-        fits = [block.share / max(shares) >= 0.022 * (len(block.label) + 1) for block in some]
-        labels = [block.label if fit else "" for block, fit in zip(some, fits, strict=True)]
-        # Height of a bar where rows are 1 apart, and how far above its middle the words stand.
-        canvas.bars(
-            [block.share for block in some],
-            [-stages.index(block.stage) for block in some],
-            0.42,
-            f"{noise} noise",
-            kind,
-            {"color": colors, "line": rim, "pattern": hatch | {"shape": _HATCH.get(noise, ".")}},
-            notes=[block.hover for block in some],
-            trace={"orientation": "h", "base": [block.start for block in some], "text": labels, **inside}
-            | {"textfont": {"size": NUMBER_SIZE, "color": palette.text}},
-        )
-    for row, (stage, share) in enumerate(zip(stages, shares, strict=True)):
-        title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
-        look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
-        canvas.note(title, 0, 0.28 - row, look_of)
-    along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
-    plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
-    plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
-    plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
+    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
 
 
 def _part(name: str) -> _Part:

@@ -9,8 +9,8 @@ from dpviz.algorithms import CoresetStep, HashTreeStep, MessageStep, ServerTreeS
 from dpviz.app.charts.canvas import NUMBER_SIZE, UNCUT, PlotCanvas, make_hidden_axis
 from dpviz.app.charts.cells import outline_segments
 from dpviz.app.charts.picture import Chart, RenderContext, describe_step, format_columns, tabulate_points
-from dpviz.core import Array, Flags, mechanisms, partitions, queries
-from dpviz.words import capitalize_first, format_number, format_percent, format_things, join_clauses
+from dpviz.core import Array, mechanisms, partitions, queries
+from dpviz.words import capitalize_first, format_number, format_percent, format_things
 
 
 def draw_message(step: MessageStep, context: RenderContext) -> Chart:
@@ -41,17 +41,14 @@ def draw_message(step: MessageStep, context: RenderContext) -> Chart:
         plot.update_layout(margin={"l": 104})
 
     def tabulate() -> pd.DataFrame:
-        sides = {"own prefix": [own for own, _ in prefixes], "sent prefix": [sent for _, sent in prefixes]}
-        known = {"group": groups + 1, "users": step.users, "bits": step.bits}
-        return pd.DataFrame(known | sides | {"chance of the own prefix": step.honest})
+        table = pd.DataFrame({"group": groups + 1, "users": step.users, "bits": step.bits})
+        table[["own prefix", "sent prefix"]] = prefixes
+        return table.assign(**{"chance of the own prefix": step.honest})
 
-    note = join_clauses(
-        f"each message is {step.epsilon:g}-DP", f"the noise on the vector is {times} times as long as the row"
-    )
-    words = (
-        f"{title}. Users are in {number} groups; every message is {step.epsilon:g}-DP on its own. The row of the "
-        f"made-up user has length {format_number(row)}, what is sent of it {format_number(sent)} (unit coordinates)."
-    )
+    note = (f"each message is {step.epsilon:g}-DP", f"the noise on the vector is {times} times as long as the row")
+    groups_of = f"Users are in {number} groups; every message is {step.epsilon:g}-DP on its own"
+    lengths = f"has length {format_number(row)}, what is sent of it {format_number(sent)} (unit coordinates)"
+    words = f"{title}. {groups_of}. The row of the made-up user {lengths}."
     # It is made up, and no row is involved.
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate, kind="public")
 
@@ -64,7 +61,12 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
     largest = format_percent(float(step.count_sd.max()) / step.n)
 
     def paint(canvas: PlotCanvas) -> None:
-        plot, places = canvas.plot, np.column_stack([place_server_nodes(step), counts / step.n])
+        # Levels side by side, nodes of a level in the order of their codes.
+        levels, first, index = np.unique(partitions.find_level(step.nodes), return_index=True, return_inverse=True)
+        width = 2.0 ** levels[index]
+        # Part of the room of a level that its nodes take.
+        across = index + 0.8 * ((step.nodes - width + 0.5) / width - 0.5)
+        plot, places = canvas.plot, np.column_stack([across, counts / step.n])
         told = [
             f"{prefix}: {format_number(float(users))} users, sd {format_number(float(sd))}"
             for prefix, users, sd in zip(prefixes, counts, step.count_sd, strict=True)
@@ -73,7 +75,6 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
             notes = [told[i] for i in np.flatnonzero(which)]
             marker = {"symbol": symbol, "size": 9}
             canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes)
-        levels, first = np.unique(partitions.find_level(step.nodes), return_index=True)
         height = step.threshold * step.count_sd[first] / step.n
         middle = np.arange(len(levels), dtype=np.float64)
         # Half of the length of a threshold, where levels are 1 apart.
@@ -89,21 +90,11 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
         known = {"bits": partitions.find_level(step.nodes), "prefix": prefixes, "debiased count": counts}
         return pd.DataFrame(known | {"standard deviation": step.count_sd, "kept": kept})
 
-    note = join_clauses("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
-    words = (
-        f"{title}. The server estimates counts from {format_number(float(counts.min()))} to "
-        f"{format_number(float(counts.max()))} of {step.n:,} users; a prefix is kept from {step.threshold:g} standard "
-        f"deviations on."
-    )
+    note = ("debiased: lies are expected and corrected", f"noise up to {largest} of the users (sd)")
+    low, high = format_number(float(counts.min())), format_number(float(counts.max()))
+    counted = f"The server estimates counts from {low} to {high} of {step.n:,} users"
+    words = f"{title}. {counted}; a prefix is kept from {step.threshold:g} standard deviations on."
     return Chart(context, title, note, words, paint, legend_lines=2, table=tabulate)
-
-
-def place_server_nodes(step: ServerTreeStep) -> Array:
-    """Where each node stands along the axis: levels side by side, nodes of a level in the order of their codes."""
-    levels, index = np.unique(partitions.find_level(step.nodes), return_inverse=True)
-    width = 2.0 ** levels[index]
-    # Part of the room of a level that its nodes take.
-    return index + 0.8 * ((step.nodes - width + 0.5) / width - 0.5)
 
 
 # Diameters in pixels of a node or point without rows, and of one with all of them or the most.
@@ -114,7 +105,8 @@ _PREFIX_SHOWN = 24
 
 def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
     """Nodes by level, their area the noisy count; with revealed rows, orange rings of the true counts."""
-    tree = step.tree
+    # The bits of each heap number; a point for the root.
+    tree, prefixes = step.tree, [bin(int(node))[3:] or "·" for node in step.tree.nodes]
     leaves, held = int(tree.leaf.sum()), float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
     named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
     title = f"{named} {format_percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
@@ -127,13 +119,18 @@ def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
             canvas.lines(outline_segments(places[parent][which], places[1:][which]), "", "released", strength=strength)
         sizes = _compute_diameters(tree.noisy_counts, tree.noisy_counts[0])
         rim = {"width": 0.8, "color": canvas.palette.surface}
+        fate = np.where(tree.leaf, "a leaf", np.where(tree.kept, "split", "dropped"))
+        told = [
+            f"<b>{bits[:_PREFIX_SHOWN]}</b> (released)<br>noisy count: {format_number(float(noisy))}<br>{became}"
+            for bits, noisy, became in zip(prefixes, tree.noisy_counts, fate, strict=True)
+        ]
         for name, which, symbol, strength in (
             ("dropped", ~tree.kept, "circle-open", 0.4),
             ("inner nodes", tree.kept & ~tree.leaf, "circle", 0.45),
             ("leaves", tree.leaf, "square", 1.0),
         ):
             marker = {"symbol": symbol, "size": sizes[which], "line": rim}
-            notes = _describe_nodes(step, which)
+            notes = [told[i] for i in np.flatnonzero(which)]
             canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes, trace=UNCUT)
         if context.reveal is not None:
             rows = context.reveal.points if context.reveal.everyone is None else context.reveal.everyone
@@ -153,31 +150,15 @@ def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
         plot.update_layout(margin={"l": 78})
 
     def tabulate() -> pd.DataFrame:
-        prefixes = [_format_prefix(int(node)) for node in tree.nodes]
         known = {"level": partitions.find_level(tree.nodes), "prefix": prefixes, "noisy count": tree.noisy_counts}
         return pd.DataFrame(known | {"kept": tree.kept, "leaf": tree.leaf})
 
-    note = join_clauses(
-        f"split from {split} rows on, dropped under {dropped}",
-        f"{step.noise_name} noise on a count: sd {sd}",
-        "a mark's area is its noisy count",
-    )
-    words = (
-        f"{title}. {len(tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted on "
-        f"{format_things(tree.depth, 'level')}, each with {step.noise_name} noise of standard deviation {sd}. Nodes of "
-        f"{split} rows and more were split, those under {dropped} dropped."
-    )
+    ends, noise = f"split from {split} rows on, dropped under {dropped}", f"{step.noise_name} noise on a count: sd {sd}"
+    note, levels = (ends, noise, "a mark's area is its noisy count"), format_things(tree.depth, "level")
+    words = f"{title}. {len(tree.nodes) - 1:,} prefixes of random hyperplane hashes were counted on {levels}"
+    words += f", each with {step.noise_name} noise of standard deviation {sd}."
+    words += f" Nodes of {split} rows and more were split, those under {dropped} dropped."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
-
-
-def _describe_nodes(step: HashTreeStep, which: Flags) -> list[str]:
-    tree = step.tree
-    fate = np.where(tree.leaf, "a leaf", np.where(tree.kept, "split", "dropped"))
-    return [
-        f"<b>{_format_prefix(int(node))[:_PREFIX_SHOWN]}</b> (released)<br>noisy count: "
-        f"{format_number(float(noisy))}<br>{became}"
-        for node, noisy, became in zip(tree.nodes[which], tree.noisy_counts[which], fate[which], strict=True)
-    ]
 
 
 def place_nodes(step: HashTreeStep) -> Array:
@@ -192,15 +173,6 @@ def place_nodes(step: HashTreeStep) -> Array:
         parents, first = tree.children(deeper)
         x[parents] = (x[first] + x[first + 1]) / 2
     return np.column_stack([x, -level.astype(np.float64)])
-
-
-def _format_prefix(node: int) -> str:
-    """The bits of a heap number; a point for the root.
-
-    >>> _format_prefix(1), _format_prefix(2), _format_prefix(13)
-    ('·', '0', '101')
-    """
-    return bin(node)[3:] or "·"
 
 
 def _compute_diameters(counts: Array, most: float) -> Array:
@@ -239,10 +211,8 @@ def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:
         table["weight"], table["noise sd (unit coordinates)"] = weights, step.point_noise_sd
         return table
 
-    note = join_clauses("noisy means of the leaves, their area the noisy weight", view.about, outside)
+    note = ("noisy means of the leaves, their area the noisy weight", view.about, outside)
     released = capitalize_first(format_things(len(points), "released coreset point"))
-    words = (
-        f"{released} over {format_columns(view.domain)}. {title}. In all they weigh {whole} rows, each from {least} to "
-        f"{most}."
-    )
+    weigh = f"In all they weigh {whole} rows, each from {least} to {most}"
+    words = f"{released} over {format_columns(view.domain)}. {title}. {weigh}."
     return Chart(context, title, note, words, paint, table=tabulate)

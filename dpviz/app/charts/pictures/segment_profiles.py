@@ -26,9 +26,14 @@ Lane = Literal["bounds", "centres"]
 
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
+# The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not shrink with them; and
+# what its longest bar takes of it.
+_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.4, 0.24, 0.5
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
-_TOP, _TOP_STEEP, _BOTTOM = 34, 86, 30
+# Pixels of a picture, for what is nearer to a dot than it is wide.
+_WIDE = 1100
+_BOTTOM = 30
 _HALF_ROW = 0.5
 
 
@@ -48,23 +53,19 @@ class ProfileLanes:
         self.away = self.made.deviations[self.order][:, self.cols]
         self.faint = self.made.in_noise[self.order][:, self.cols] | picture.failed
         self.overall = (self.made.weights @ self.even.centers)[self.cols]
-        self.low, self.high = self._ends()
-        coded = [self.made.columns[place].coding for place in self.cols.tolist()]
-        ends = np.array([self.low, self.high])
-        self.told_low, self.told_high = np.array(
-            [coding.unstretch(one) for coding, one in zip(coded, ends.T, strict=True)]
-        ).T
-
-    def _ends(self) -> tuple[Array, Array]:
         made = self.even
-        if self.picture.lane == "bounds":
-            return made.lower[self.cols], made.upper[self.cols]
-        spread = np.nan_to_num(made.reach)
-        low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
-        if made.reference is not None:
-            low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
-        air = 0.06 * (high - low)
-        return np.maximum(made.lower, low - air)[self.cols], np.minimum(made.upper, high + air)[self.cols]
+        self.low, self.high = made.lower[self.cols], made.upper[self.cols]
+        if picture.lane != "bounds":
+            spread = np.nan_to_num(made.reach)
+            low, high = (made.centers - spread).min(axis=0), (made.centers + spread).max(axis=0)
+            if made.reference is not None:
+                low, high = np.minimum(low, made.reference.min(axis=0)), np.maximum(high, made.reference.max(axis=0))
+            air = 0.06 * (high - low)
+            self.low = np.maximum(made.lower, low - air)[self.cols]
+            self.high = np.minimum(made.upper, high + air)[self.cols]
+        coded = [self.made.columns[place].coding for place in self.cols.tolist()]
+        ends = zip(coded, np.array([self.low, self.high]).T, strict=True)
+        self.told_low, self.told_high = np.array([coding.unstretch(one) for coding, one in ends]).T
 
     def part(self, values: Array) -> Array:
         """How far along its lane each value (..., d) lies, from 0 to 1."""
@@ -72,13 +73,12 @@ class ProfileLanes:
 
     def hover(self, i: int, j: int) -> str:
         """What is said of one dot."""
-        made, column = self.made, self.made.columns[self.cols[j]]
-        unit = f" {self.unit(self.cols[j])}".rstrip()
-        segment, place = int(self.order[i]), int(self.cols[j])
+        made, segment, place = self.made, int(self.order[i]), int(self.cols[j])
+        unit = f" {self.unit(place)}".rstrip()
         side = "above" if self.values[i, j] > self.overall[j] else "below"
         how = f"<br>{abs(self.away[i, j]):.1f} sd {side} all rows" if made.noise_known and made.k > 1 else ""
         value = f"{made.format_center(segment, place, noise=not self.picture.failed)}{spell_name(unit)}"
-        return f"segment {segment + 1} · {spell_name(column.name)}<br>{value}{how}"
+        return f"segment {segment + 1} · {spell_name(made.columns[place].name)}<br>{value}{how}"
 
     def unit(self, place: int) -> str:
         """What the numbers of a column count; "" where it is said otherwise, such as by dates."""
@@ -120,22 +120,30 @@ class SegmentRows(ProfileLanes):
         """The picture."""
         steep = self.dim > _STRAIGHT
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
-        top = _TOP_STEEP if steep else _TOP
-        sized = self.made.sizes is not None
-        # The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not
-        # shrink with them; and what its longest bar takes of it.
-        self.left = max(1.5, min(0.24 * self.dim, 2.4)) if sized else 0.0
+        # Steep names of the last columns reach beyond it.
+        top, right = (86, 40) if steep else (34, 12)
+        sizes = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES))
+        self.left = 0.0 if self.made.sizes is None else sizes
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
-        # Pixels of a picture, for what is nearer to a dot than it is wide.
-        self.pixels = _TRACK * 1100 / (self.dim + self.left)
-        # Steep names of the last columns reach beyond it.
-        right = 40 if steep else 12
+        self.heights = np.repeat(self.y[:, None], self.dim, axis=1)
+        self.pixels = _TRACK * _WIDE / (self.dim + self.left)
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
-        self._whiskers(plot)
-        self._diamonds(plot)
+        # Noise, where it is longer than a dot.
+        spread = np.nan_to_num(self.reach)
+        low, high = self.across(self.values - spread), self.across(self.values + spread)
+        seen = (high - low) * self.pixels / _TRACK > 15
+        if seen.any():
+            add_whiskers(plot, low[seen], high[seen], self.heights[seen], self.palette.text, 1.3)
+        if self.even.reference is not None:
+            x, there = self.across(self.values), self.across(self.even.reference[self.order][:, self.cols])
+            far, (kind, hue) = np.abs(there - x) * self.pixels / _TRACK > 9, self.beside_look
+            y = self.heights[far]
+            self.lines(plot, (x[far], there[far]), (y, y), kind, color=hue, width=1)
+            size = 13 if self.k <= _VALUED_SEGMENTS else 11
+            add_diamonds(plot, there.ravel(), self.heights.ravel(), hue, size, kind)
         self._dots(plot)
         self._bars(plot)
         self._heads(plot, steep)
@@ -163,7 +171,7 @@ class SegmentRows(ProfileLanes):
 
     def _stems(self, plot: Plot) -> None:
         """From the centre of all rows: blue above it, plum below; faint within the noise."""
-        ink, x, y = self.palette, self.across(self.values), self._heights
+        ink, x, y = self.palette, self.across(self.values), self.heights
         from_ = np.broadcast_to(self.across(self.overall), x.shape)
         for above, hue in ((True, ink.released), (False, ink.below)):
             for faint in (False, True):
@@ -172,30 +180,11 @@ class SegmentRows(ProfileLanes):
                     color, width = (ink.fade(hue, 0.3), 2) if faint else (hue, 3.5)
                     self.lines(plot, (from_[at], x[at]), (y[at], y[at]), "released", color=color, width=width)
 
-    def _whiskers(self, plot: Plot) -> None:
-        """Noise, where it is longer than a dot."""
-        spread = np.nan_to_num(self.reach)
-        low, high = self.across(self.values - spread), self.across(self.values + spread)
-        seen, y, ink = (high - low) * self.pixels / _TRACK > 15, self._heights, self.palette
-        if seen.any():
-            add_whiskers(plot, low[seen], high[seen], y[seen], ink.text, 1.3)
-
-    def _diamonds(self, plot: Plot) -> None:
-        if self.even.reference is None:
-            return
-        x, y = self.across(self.values), self._heights
-        there = self.across(self.even.reference[self.order][:, self.cols])
-        far, (kind, hue) = np.abs(there - x) * self.pixels / _TRACK > 9, self.beside_look
-        self.lines(plot, (x[far], there[far]), (y[far], y[far]), kind, color=hue, width=1)
-        add_diamonds(plot, there.ravel(), y.ravel(), hue, 13 if self.k <= _VALUED_SEGMENTS else 11, kind)
-
     def _dots(self, plot: Plot) -> None:
-        ink, x, y, faint = self.palette, self.across(self.values), self._heights, self.faint.ravel()
-        marker = {
-            **{"size": 11 if self.k <= _VALUED_SEGMENTS else 9, "opacity": 1},
-            "color": [ink.surface if one else ink.released for one in faint],
-            "line": {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]},
-        }
+        ink, x, y, faint = self.palette, self.across(self.values), self.heights, self.faint.ravel()
+        rim = {"width": 1.6, "color": [ink.released if one else ink.surface for one in faint]}
+        fills, size = [ink.surface if one else ink.released for one in faint], 11 if self.k <= _VALUED_SEGMENTS else 9
+        marker = {"size": size, "opacity": 1, "color": fills, "line": rim}
         hovers = [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
         look = {"text": hovers, "hover": "%{text}", "meta": "released"}
         plot.add_scatter(x.ravel(), y.ravel(), "markers", marker=marker, **look)
@@ -209,17 +198,13 @@ class SegmentRows(ProfileLanes):
         where = {"textposition": place.ravel().tolist(), "textfont": font, "meta": "released"}
         plot.add_scatter(x.ravel(), (y - 0.13).ravel(), "text", text=text, **where)
 
-    @property
-    def _heights(self) -> Array:
-        return np.repeat(self.y[:, None], self.dim, axis=1)
-
     def _bars(self, plot: Plot) -> None:
         """Sizes at the left, with their noise; dashed and with a question mark where they may be noise alone."""
         if self.made.sizes is None:
             return
         ink, sizes, alone = self.palette, self.made.sizes.select(self.order), self.made.lost[self.order]
         noise = np.nan_to_num(sizes.reach)
-        reach = 0.5 / max(float((sizes.rows + noise).max()), 1e-9)
+        reach = _BAR / max(float((sizes.rows + noise).max()), 1e-9)
         for i, size in enumerate(np.maximum(sizes.rows, 0).tolist()):
             edge = {"width": 1 if alone[i] else 0, "color": ink.released, "dash": "dot"}
             box = {"x0": 0, "x1": reach * size, "y0": i - 0.2, "y1": i + 0.2, "line": edge, "layer": "below"}
@@ -313,17 +298,13 @@ class ProfilePicture:
 
     def words(self) -> str:
         """The picture in words."""
-        made = self.profile
-        shown = [int(place) for place in self.shown[:3]]
-        told = []
+        made, shown, told = self.profile, [int(place) for place in self.shown[:3]], []
         for segment in self.segments[:6].tolist():
             size = "" if made.sizes is None else f" ({made.sizes.words[segment]} rows)"
             values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j, noise=True)}" for j in shown)
             told.append(f"segment {segment + 1}{size}: {values}")
-        head = capitalize_first(
-            f"{format_things(made.k, 'segment')} on a lane for each of {format_things(made.dim, 'column')}"
-        )
-        return f"{head}. " + "; ".join(told) + "."
+        segments, columns = format_things(made.k, "segment"), format_things(made.dim, "column")
+        return f"{capitalize_first(segments)} on a lane for each of {columns}. {'; '.join(told)}."
 
     def table(self) -> pd.DataFrame:
         """The numbers behind it: every coordinate and every size with its noise."""
@@ -340,27 +321,21 @@ class ProfilePicture:
     @property
     def shown(self) -> Codes:
         """Columns of this picture, by their place in the file."""
-        ordered = self.profile.order_columns(self.columns)
-        return ordered[self.start : self.start + MOST_COLUMNS[self.narrow]]
+        return self.profile.order_columns(self.columns)[self.start : self.start + MOST_COLUMNS[self.narrow]]
 
     @property
     def segments(self) -> Codes:
         """Segments of this picture, from 0 on, in their order."""
-        made = self.profile
-        ordered = made.order_rows(self.rows)
-        if made.k <= MOST_SEGMENTS:
-            return ordered
-        largest = set(made.order_rows("size")[:MOST_SEGMENTS].tolist())
-        return np.array([place for place in ordered.tolist() if place in largest])
+        ordered, largest = self.profile.order_rows(self.rows), self.profile.order_rows("size")[:MOST_SEGMENTS]
+        return ordered[np.isin(ordered, largest)]
 
 
 def draw_overview(picture: ProfilePicture, palette: Palette) -> Plot:
     """All columns at once as a strip of tints, those of this picture framed; blank within the noise."""
     made = picture.profile
     ordered, segments = made.order_columns(picture.columns), picture.segments
-    away = made.parts_away[segments][:, ordered]
     hidden = made.in_noise[segments][:, ordered] | picture.failed
-    shown = np.where(hidden, np.nan, away)
+    shown = np.where(hidden, np.nan, made.parts_away[segments][:, ordered])
     reach = float(np.nanmax(np.abs(shown))) if np.isfinite(shown).any() else 0.1
     plot = Plot(make_layout(palette, height=int(26 + 13 * len(segments))))
     named = [(j, spell_name(made.columns[j].name)) for j in ordered.tolist()]
@@ -451,42 +426,33 @@ class Lanes(ProfileLanes):
             add_diamonds(plot, there[far], y[far], hue, 11, kind)
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentPlane:
+def draw_plane(made: profiles.Profile, points: Array, half: Array, cells: Sequence[Array], ink: Palette) -> Plot:
     """Released centres of two columns where they were clustered, with the cells of their segments, (n, 2) each.
 
     ``points`` (k, 2) and ``half`` (2,), half-widths of the bounds, are in unit coordinates; ticks say what these are.
     """
-
-    made: profiles.Profile
-    points: Array
-    half: Array
-    cells: Sequence[Array]
-
-    def draw(self, ink: Palette) -> Plot:
-        """The picture."""
-        plot = Plot(make_layout(ink, height=360))
-        plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
-        quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
-        border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
-        for cell in self.cells:
-            x, y = np.concatenate([cell, cell[:1]]).T.tolist()
-            plot.add_scatter(x, y, "lines", line=border, **quiet)
-        reach = np.nan_to_num(self.made.even.reach / self.made.even.scale)
-        noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
-        look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
-        numbers = [f"<b>{place}</b>" for place in range(1, self.made.k + 1)]
-        words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
-        x, y = self.points.T.tolist()
-        look |= {"error_x": noise[0], "error_y": noise[1]}
-        plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
-        axes = (plot.update_xaxes, plot.update_yaxes)
-        for column, wide, update in zip(self.made.columns, self.half.tolist(), axes, strict=True):
-            ends = [column.format_value(one) for one in (column.lower, column.upper)]
-            unit = "" if column.worded or not column.unit else f" ({column.unit})"
-            update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])
-            update(title={"text": spell_name(f"{column.name}{unit}")}, showgrid=False, zeroline=False, fixedrange=True)
-        return plot
+    plot = Plot(make_layout(ink, height=360))
+    plot.update_layout(margin={"l": 70, "r": 12, "t": 8, "b": 44}, showlegend=False, dragmode=False)
+    quiet: dict[str, Any] = {"meta": "released", "showlegend": None}
+    border = {"color": ink.fade(ink.muted, 0.5), "width": 1}
+    for cell in cells:
+        x, y = np.concatenate([cell, cell[:1]]).T.tolist()
+        plot.add_scatter(x, y, "lines", line=border, **quiet)
+    reach = np.nan_to_num(made.even.reach / made.even.scale)
+    noise = [{"array": one.tolist(), "color": ink.text, "thickness": 1.2, "width": 0} for one in reach.T]
+    look = {"marker": {"size": 19, "color": ink.released, "line": {"width": 1, "color": ink.surface}}}
+    numbers = [f"<b>{place}</b>" for place in range(1, made.k + 1)]
+    words = {"text": numbers, "textfont": {"size": 11, "color": ink.surface}}
+    x, y = points.T.tolist()
+    look |= {"error_x": noise[0], "error_y": noise[1]}
+    plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
+    axes = (plot.update_xaxes, plot.update_yaxes)
+    for column, wide, update in zip(made.columns, half.tolist(), axes, strict=True):
+        ends = [column.format_value(one) for one in (column.lower, column.upper)]
+        unit = "" if column.worded or not column.unit else f" ({column.unit})"
+        update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])
+        update(title={"text": spell_name(f"{column.name}{unit}")}, showgrid=False, zeroline=False, fixedrange=True)
+    return plot
 
 
 def _levels(at: Array, apart: float) -> Codes:

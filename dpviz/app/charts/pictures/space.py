@@ -18,6 +18,8 @@ from dpviz.core import Array, Domain
 from dpviz.words import Palette, join_clauses
 
 _HEIGHT, _DIMENSIONS = 620, 3
+# More rows would hide what is released, more cubes each other; the finest come first.
+_MOST_ROWS, _MOST_CUBES = 2_500, 600
 _CAMERA = {"eye": {"x": 1.5, "y": -1.6, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
 # The corners of a cube, and the twelve pairs of them that an edge joins: they differ along one axis.
 _CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
@@ -28,15 +30,10 @@ def list_turning_places(steps: Sequence[Step], domain: Domain) -> list[int]:
     """Which of the steps can be turned: trees, candidates and centres that lie in the columns themselves."""
     if domain.dim != _DIMENSIONS or domain.declared:  # each of three columns of numbers is an axis
         return []
-    return [place for place, step in enumerate(steps) if _lies_in_columns(step)]
-
-
-def _lies_in_columns(step: Step) -> bool:
-    """By name, not by class, as pictures are found."""
-    kind = type(step).__name__
-    if kind in (TreeStep.__name__, CandidatesStep.__name__):
-        return getattr(step, "frame", None) is None
-    return kind == CentersStep.__name__
+    # By name, not by class, as pictures are found.
+    kinds = {kind.__name__ for kind in (TreeStep, CandidatesStep, CentersStep)}
+    alike = [(place, step) for place, step in enumerate(steps) if type(step).__name__ in kinds]
+    return [place for place, step in alike if getattr(step, "frame", None) is None]
 
 
 def draw_space(step: Step, context: RenderContext) -> TitledPlot:
@@ -60,48 +57,36 @@ def _list_traces(step: Any, context: RenderContext) -> Iterator[Data]:
     palette, view = context.palette, context.view
     if context.reveal is not None:
         # In an order that was drawn already: the first ones are evenly picked.
-        # More rows would hide what is released, more cubes each other; the finest come first.
-        some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:2_500])
+        some = np.asarray(context.reveal.find_drawn_rows(view.region, None)[:_MOST_ROWS])
         marker = {"size": 1.8, "color": palette.revealed, "opacity": 0.45}
         yield _mark(view, some, f"{len(some):,} rows (revealed)", marker, hoverinfo="skip")
     if context.reference is not None:
         marker = {"size": 5, "symbol": "diamond-open", "color": palette.revealed}
         yield _mark(view, context.reference.centers, "k-means++ (revealed)", marker)
     if hasattr(step, "tree"):
-        yield from _draw_cubes(view, step, palette)
+        # The edges of the newest active cubes, within the bounds, and fainter those of the level above.
+        tree, half = step.tree, view.region.half
+        for level in range(max(0, tree.depth - 1), tree.depth + 1):
+            low = tree.corners(level)[:_MOST_CUBES]
+            low, high = np.clip(low, -half, half), np.clip(low + tree.edge(level), -half, half)
+            corners = np.where(_CORNERS == 1, high[:, None], low[:, None])
+            named, newest = f"level {level}: {len(tree.corners(level)):,} cubes awake", level == tree.depth
+            color = palette.released if newest else palette.fade(palette.released, 0.5)
+            line = {"color": color, "width": 2.5 if newest else 1.0}
+            yield _join(view, corners[:, _EDGES].reshape(-1, 2, _DIMENSIONS), named, line)
     elif hasattr(step, "candidates"):
         # The deeper its cube, the smaller a candidate: deep ones are many and lie close.
         size = 3.0 + 9.0 / (2.0 + np.maximum(step.depths, 0))
         marker = {"size": size, "color": palette.released, "opacity": 0.6, "line": {"width": 0}}
         yield _mark(view, step.candidates, f"{len(step.candidates):,} candidates", marker)
     else:
-        yield from _draw_centers(view, step, palette)
-
-
-def _draw_centers(view: View, step: CentersStep, palette: Palette) -> Iterator[Data]:
-    """Numbered centres, and where each came from."""
-    if step.previous is not None and step.previous.shape == step.centers.shape:
-        line = {"color": palette.muted, "width": 3}
-        yield _join(view, np.stack([step.previous, step.centers], axis=1), "came from", line)
-    numbers = [str(number) for number in range(1, len(step.centers) + 1)]
-    marker = {"size": 6, "color": palette.released, "line": {"width": 1, "color": palette.surface}}
-    told = {"mode": "markers+text", "text": numbers, "textfont": {"color": palette.text}}
-    yield _mark(view, step.centers, f"{len(numbers):,} centres", marker, **told)
-
-
-def _draw_cubes(view: View, step: TreeStep, palette: Palette) -> Iterator[Data]:
-    """The edges of the newest active cubes, within the bounds, and fainter those of the level above."""
-    tree, half = step.tree, view.region.half
-    for level, width in ((tree.depth - 1, 1.0), (tree.depth, 2.5)):
-        if level < 0:
-            continue
-        low = tree.corners(level)[:600]
-        high = np.clip(low + tree.edge(level), -half, half)
-        low = np.clip(low, -half, half)
-        corners = np.where(_CORNERS == 1, high[:, None], low[:, None])
-        named = f"level {level}: {len(tree.corners(level)):,} cubes awake"
-        color = palette.released if level == tree.depth else palette.fade(palette.released, 0.5)
-        yield _join(view, corners[:, _EDGES].reshape(-1, 2, _DIMENSIONS), named, {"color": color, "width": width})
+        if step.previous is not None and step.previous.shape == step.centers.shape:
+            line = {"color": palette.muted, "width": 3}
+            yield _join(view, np.stack([step.previous, step.centers], axis=1), "came from", line)
+        numbers = [str(number) for number in range(1, len(step.centers) + 1)]
+        marker = {"size": 6, "color": palette.released, "line": {"width": 1, "color": palette.surface}}
+        told = {"mode": "markers+text", "text": numbers, "textfont": {"color": palette.text}}
+        yield _mark(view, step.centers, f"{len(numbers):,} centres", marker, **told)
 
 
 def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **options: Any) -> Data:
@@ -122,14 +107,10 @@ def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:
 def _make_scene(palette: Palette, view: View) -> dict[str, Any]:
     """Three axes over the declared bounds, as long as each other."""
     half = view.domain.region.half
-    low, high = view.to_axis_units(np.stack([-half, half]))
-    axis = {
-        **{"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid},
-        **{"color": palette.text, "showspikes": False},
-    }
-    named = zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, low, high, strict=True)
-    axes = {
-        place: axis | {"title": {"text": spell_name(name)}, "range": [float(start), float(end)]}
-        for place, name, start, end in named
-    }
+    ranges = view.to_axis_units(np.stack([-half, half])).T.tolist()
+    axis: Data = {"backgroundcolor": palette.background, "gridcolor": palette.grid, "zerolinecolor": palette.grid}
+    axis |= {"color": palette.text, "showspikes": False}
+    axes = {}
+    for place, name, ends in zip(("xaxis", "yaxis", "zaxis"), view.domain.columns, ranges, strict=True):
+        axes[place] = axis | {"title": {"text": spell_name(name)}, "range": ends}
     return {**axes, "aspectmode": "cube", "camera": _CAMERA, "dragmode": "orbit", "bgcolor": palette.background}

@@ -16,24 +16,13 @@ from dpviz.app.charts.canvas import NUMBER_SIZE, SCREEN, UNCUT, PlotCanvas, make
 from dpviz.app.charts.cells import LabelBoxes, outline_boxes
 from dpviz.app.charts.picture import Chart, Companion, RenderContext, list_alike, tabulate_points
 from dpviz.app.charts.pictures.centers import add_centers, format_width
+from dpviz.app.charts.plot import Data
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, check, mechanisms, partitions
-from dpviz.words import (
-    NINE_IN_TEN,
-    capitalize_first,
-    format_count,
-    format_number,
-    format_plus_minus,
-    format_things,
-    join_clauses,
-)
+from dpviz.words import NINE_IN_TEN, capitalize_first, format_count, format_number, format_plus_minus, format_things
 
 # Of the height of a level, this part is filled.
 _BAND = 0.8
-# Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours.
-_LINKED_AT_MOST = 500
-# What a cube truly holds, for the owner.
-_TRULY = ", truly {:,} (revealed)"
 
 
 def find_step_view(step: Any, view: View) -> View:
@@ -41,14 +30,7 @@ def find_step_view(step: Any, view: View) -> View:
     return view.boxes() if step.frame is None else view.with_space(step.region)
 
 
-def draw_diagram(
-    step: TreeStep,
-    steps: Sequence[Step],
-    context: RenderContext,
-    *,
-    marked: Array | None = None,
-    linked_at_most: int = _LINKED_AT_MOST,
-) -> Chart:
+def draw_diagram(step: TreeStep, steps: Sequence[Step], context: RenderContext, marked: Array | None = None) -> Chart:
     """Levels of active cubes after ``step``, each bar as wide as the ends below it in the tree that the run ends with.
 
     Children hang below their parent. ``marked`` (k, p), today's centres: the bars of their cubes stand out.
@@ -58,54 +40,51 @@ def draw_diagram(
     so_far = own[: next((i for i, other in enumerate(own) if other is step), 0) + 1]
     known = [other.threshold for other in so_far] if len(so_far) == tree.depth else []
     known = known or [step.threshold] * (tree.depth == 1)
-    chosen = None if marked is None else _find_marked(step, marked)
+    chosen = None
+    if marked is not None:  # which cubes, counted from the root on, have a marked centre for their middle
+        middles = np.concatenate([step.region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
+        away, nearest = cKDTree(middles).query(marked, p=np.inf)
+        chosen = sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
     spans, final = find_band_spans(own[-1].tree)[: tree.depth + 1], own[-1].tree.depth
     sizes = count_levels(tree)
-    title = _describe_growth(sizes, chosen)
+    cubes, awake = format_things(sum(sizes), "cube"), int(np.flatnonzero(sizes)[-1])
+    title = f"The tree so far: {cubes}, {format_things(sizes[-1], 'new one')}"
+    if chosen is not None:
+        carry = "carries" if len(chosen) == 1 else "carry"
+        title = capitalize_first(f"{format_things(len(chosen), 'cube')} of {sum(sizes):,} {carry} a centre")
+    elif awake < tree.depth:
+        title = f"The tree ends at level {awake}: {cubes} in all"
 
     def paint(canvas: PlotCanvas) -> None:
         plot = canvas.plot
-        linked = int((np.cumsum(sizes) <= linked_at_most).sum())
+        # Bars that are linked to the map, in all; levels beyond are drawn as runs of neighbours. Beside swaps they are
+        # fewer: each of many swaps has a tree.
+        most = 500 if marked is None else 200
+        linked = int((np.cumsum(sizes) <= most).sum())
         if linked:
-            _add_bars(canvas, context, step, _LinkedBars(spans[:linked], final, known, chosen, linked_at_most))
+            _add_bars(canvas, context, step, _LinkedBars(spans[:linked], final, known, chosen, most))
         for level in range(linked, tree.depth + 1):
-            left, right = _find_runs(spans[level])
+            left, right = spans[level]
+            # More slices than this in a level are thinner than a pixel.
+            if len(left) > 1500:  # runs of touching ones, where there are too many to tell apart
+                first = np.flatnonzero(np.r_[True, left[1:] > right[:-1] + 1e-12])
+                left, right = left[first], right[np.r_[first[1:] - 1, len(right) - 1]]
             low = np.column_stack([left, np.full(len(left), -level - _BAND)])
             high = np.column_stack([right, np.full(len(right), -float(level))])
             fill = canvas.color("released", 0.2 + 0.65 * level / max(tree.depth, 1))
             width = 1 if len(left) < 200 else 0.3
             canvas.lines(outline_boxes(low, high), "", "released", color=canvas.palette.surface, width=width, fill=fill)
         plot.update_xaxes(**make_hidden_axis(), range=[0, 1])
-        plot.update_yaxes(
-            tickvals=[-level - _BAND / 2 for level in range(len(sizes))],
-            ticktext=[f"{size:,} cube{'s' * (size != 1)}" for size in sizes],
-            tickfont={"size": NUMBER_SIZE, "color": canvas.palette.muted},
-            **{"range": [-final - _BAND - 0.1, 0.1], "title_text": "awake, level by level"},
-            **{"showgrid": False, "zeroline": False, "fixedrange": True},
-        )
+        heights, words = [-level - _BAND / 2 for level in range(len(sizes))], "awake, level by level"
+        told, font = [f"{size:,} cube{'s' * (size != 1)}" for size in sizes], {"size": NUMBER_SIZE}
+        plot.update_yaxes(tickvals=heights, ticktext=told, tickfont=font | {"color": canvas.palette.muted})
+        plot.update_yaxes(range=[-final - _BAND - 0.1, 0.1], title_text=words)
+        plot.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
         plot.update_layout(margin={"b": 12, "l": 78}, bargap=0, barmode="overlay")
 
     bars = "each bar is a cube: point at it" if marked is None else "strong bars: cubes of today's centres"
-    note = join_clauses(bars, "as wide as the branches below it")
+    note = (bars, "as wide as the branches below it")
     return Chart(context, title, note, f"The partition tree by level. {title}.", paint, legend_lines=0)
-
-
-def _describe_growth(sizes: Sequence[int], chosen: Sequence[int] | None) -> str:
-    if chosen is not None:
-        carry = "carries" if len(chosen) == 1 else "carry"
-        return capitalize_first(f"{format_things(len(chosen), 'cube')} of {sum(sizes):,} {carry} a centre")
-    cubes = format_things(sum(sizes), "cube")
-    if len(sizes) > 1 and sizes[-1] == 0:
-        return f"The tree ends at level {int(np.flatnonzero(sizes)[-1])}: {cubes} in all"
-    return f"The tree so far: {cubes}, {format_things(sizes[-1], 'new one')}"
-
-
-def _find_marked(step: TreeStep, marked: Array) -> list[int]:
-    """Which cubes, counted from the root on, carry a marked centre: those whose middle it is."""
-    tree, region = step.tree, step.region
-    middles = np.concatenate([region.clip(tree.centers(level)) for level in range(tree.depth + 1)])
-    away, nearest = cKDTree(middles).query(marked, p=np.inf)
-    return sorted({int(place) for place in np.atleast_1d(nearest)[np.atleast_1d(away) <= 1e-9]})
 
 
 class _LinkedBars(NamedTuple):
@@ -122,12 +101,12 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
     tree, view, palette = step.tree, context.view, canvas.palette
     held = count_truly_held(context, step) if bars.chosen is None else None
     start, end = (np.concatenate(ends) for ends in zip(*bars.spans, strict=True))
-    level = np.repeat(np.arange(len(bars.spans)), [len(span.start) for span in bars.spans])
+    level = np.repeat(np.arange(len(bars.spans)), [len(starts) for starts, _ in bars.spans])
     drawn = [np.column_stack(find_drawn_boxes(tree, at, view)) for at in range(len(bars.spans))]
     told: list[str] = []
-    for at, span in enumerate(bars.spans):
+    for at, (starts, _) in enumerate(bars.spans):
         line = _describe_node(at, bars.thresholds)
-        truly = [""] * len(span.start) if held is None else [_TRULY.format(int(count)) for count in held[at]]
+        truly = [""] * len(starts) if held is None else [f", truly {int(count):,} (revealed)" for count in held[at]]
         told += [line + more for more in truly]
     if len(bars.spans) == tree.depth + 1 and tree.depth:
         # Cubes that stayed asleep have no bar, but the map knows them.
@@ -137,15 +116,13 @@ def _add_bars(canvas: PlotCanvas, context: RenderContext, step: TreeStep, bars: 
         level = np.r_[level, np.full(len(asleep), tree.depth)]
         drawn = [*drawn, asleep]
         told += [_describe_node(tree.depth, bars.thresholds, awake=False)] * len(asleep)
-    shades = [[0, canvas.color("released", 0.2)], [1, canvas.color("released", 0.85)]]
-    marker = {
-        **{"color": level.astype(np.int16), "cmin": 0, "cmax": max(bars.final, 1), "colorscale": shades},
-        "line": {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface},
-    }
+    marker: Data = {"color": level.astype(np.int16), "cmin": 0, "cmax": max(bars.final, 1)}
+    rim = {"width": 1 if len(level) < 400 else 0.3, "color": palette.surface}
+    marker |= {"colorscale": canvas.shades("released", 0.2, 0.85), "line": rim}
     if bars.chosen is not None:
         marker["color"] = np.isin(np.arange(len(level)), bars.chosen).astype(np.int8)
         # How strong a bar is where others are marked.
-        marker |= {"cmax": 1, "colorscale": [[0, canvas.color("released", 0.3)], [1, palette.released]]}
+        marker |= {"cmax": 1, "colorscale": canvas.shades("released", 0.3)}
     x, width = ((start + end) / 2).astype(SCREEN), (end - start).astype(SCREEN)
     trace = {"base": (-level - _BAND).astype(SCREEN), "text": told, "textposition": "none"} | canvas.linked
     boxes, high = np.concatenate(drawn).astype(SCREEN), np.full(len(level), _BAND, dtype=SCREEN)
@@ -161,11 +138,8 @@ def _describe_node(level: int, thresholds: Sequence[float], *, awake: bool = Tru
     return f"{woke}: noisy count {'over' if awake else 'at most'} {format_number(thresholds[level - 1])} rows"
 
 
-class Spans(NamedTuple):
-    """Where the cubes of a level stand: from ``start`` to ``end`` (m,) within [0, 1]."""
-
-    start: Array
-    end: Array
+# Where the cubes of a level stand: from starts to ends (m,) within [0, 1].
+Spans = tuple[Array, Array]
 
 
 def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
@@ -183,17 +157,7 @@ def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
         before = np.cumsum(width) - width
         starts.append(starts[level - 1][parent] + before - before[np.searchsorted(parent, parent)])
     whole = float(leaves[0][0])
-    return [Spans(start / whole, (start + width) / whole) for start, width in zip(starts, leaves, strict=True)]
-
-
-def _find_runs(spans: Spans) -> Spans:
-    """Intervals, or runs of touching ones where there are too many to tell apart."""
-    start, end = spans
-    # More slices than this in a level are thinner than a pixel.
-    if len(start) <= 1500:
-        return spans
-    first = np.flatnonzero(np.r_[True, start[1:] > end[:-1] + 1e-12])
-    return Spans(start[first], end[np.r_[first[1:] - 1, len(end) - 1]])
+    return [(start / whole, (start + width) / whole) for start, width in zip(starts, leaves, strict=True)]
 
 
 # Outlines of one level that a picture can carry.
@@ -202,11 +166,8 @@ _DRAWN_AT_MOST = 3000
 _VEILS = (0.34, 0.13, 0.07)
 
 
-class Boxes(NamedTuple):
-    """Lower and upper corners of boxes (m, 2), drawn units."""
-
-    low: Array
-    high: Array
+# Lower and upper corners of boxes (m, 2), drawn units.
+Boxes = tuple[Array, Array]
 
 
 def count_levels(tree: partitions.CubeTree) -> list[int]:
@@ -238,9 +199,8 @@ def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | No
     if context.reveal is None or context.reveal.everyone is None:
         return None
     # A tree only grows: the last one of a run answers for those before.
-    grown = [other for other in context.steps if type(other).__name__ == "TreeStep" and _is_same(other, step)]
-    last = grown[-1] if any(other is step for other in grown) else step
-    assert isinstance(last, TreeStep)
+    grown = [other for other in list_alike(step, context.steps) if other.shift == step.shift]
+    last: TreeStep = grown[-1] if any(other is step for other in grown) else step
 
     def count() -> list[Array]:
         rows = context.find_rows(step.region, step.frame)
@@ -250,10 +210,6 @@ def count_truly_held(context: RenderContext, step: TreeStep) -> list[Array] | No
     return context.once(("held", id(last)), count)[: step.tree.depth + 1]
 
 
-def _is_same(other: Step, step: TreeStep) -> bool:
-    return isinstance(other, TreeStep) and other.shift == step.shift
-
-
 def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float = 1.0) -> None:
     """Active cubes of all levels: the last three veiled, older ones hairlines, the newest with a rim.
 
@@ -261,14 +217,13 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
     """
     for level in range(tree.depth + 1):
         newest, age = level == tree.depth and strength == 1, tree.depth - level
-        low, high = _drop_repeated(find_drawn_boxes(tree, level, canvas.view))
+        low, high = _drop_repeated(*find_drawn_boxes(tree, level, canvas.view))
         if not len(low):
             continue
         veil = _VEILS[age] * strength if age < len(_VEILS) and level else 0.0
         if age == 0:
             widest = float((high - low)[:, 0].max() / np.ptp(canvas.view.extent[0]))
-            # New cubes wider than this part of the picture are veiled less, so that rows under them keep
-            # their colour.
+            # New cubes wider than this part of the picture are veiled less, so that rows under them keep their colour.
             veil *= min(1.0, 0.12 / widest)
         fill = canvas.color("released", round(veil, 4)) if veil else ""
         rim = 1.0 if newest else (0.16 + 0.34 * level / max(1, tree.depth)) * strength
@@ -278,24 +233,10 @@ def add_nest(canvas: PlotCanvas, tree: partitions.CubeTree, *, strength: float =
         canvas.lines(outline_boxes(low, high), name, "released", strength=round(rim, 4), width=width, fill=fill)
 
 
-def add_asleep(canvas: PlotCanvas, tree: partitions.CubeTree) -> None:
-    """The cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other."""
-    asked = _drop_repeated(find_asleep_boxes(tree, canvas.view))
-    if not len(asked.low):
-        return
-    hatch = {
-        **{"shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.12},
-        **{"fgcolor": canvas.palette.public, "fgopacity": 0.3, "bgcolor": canvas.palette.background},
-    }
-    name, rim = "asked, stayed asleep", canvas.color("public", 0.3)
-    nothing, outlines = canvas.color("public", 0.02), outline_boxes(*asked)
-    canvas.lines(outlines, name, "released", color=rim, width=0.6, fill=nothing, trace={"fillpattern": hatch})
-
-
 def find_asleep_boxes(tree: partitions.CubeTree, view: View) -> Boxes:
     """Where the last level asked cubes and none woke up; each place of the plane once."""
     if tree.depth == 0:
-        return Boxes(np.zeros((0, 2)), np.zeros((0, 2)))
+        return np.zeros((0, 2)), np.zeros((0, 2))
     edge, axes = tree.edge(tree.depth), list(view.axes or (0,))
     parents = _find_first(tree.corners(tree.depth - 1)[:, axes])
     above = tree.corners(tree.depth - 1)[parents]
@@ -318,17 +259,17 @@ def _make_boxes(corner: Array, edge: float, level: int, depth: int, view: View) 
         # In one dimension levels lie below each other; these many rows are kept free for them.
         rows = max(12, depth + 1)
         low[:, 1], high[:, 1] = 1 - (2 * level + 1.4) / rows, 1 - 2 * level / rows
-    return Boxes(low, high)
+    return low, high
 
 
-def _drop_repeated(found: Boxes) -> Boxes:
+def _drop_repeated(low: Array, high: Array) -> Boxes:
     """Each outline that is not cut away once; evenly picked ones where there are too many."""
-    seen = (found.high > found.low).all(axis=1)
-    low, high = found.low[seen], found.high[seen]
+    seen = (high > low).all(axis=1)
+    low, high = low[seen], high[seen]
     first = _find_first(np.column_stack([low, high]))
     if len(first) > _DRAWN_AT_MOST:
         first = first[np.linspace(0, len(first) - 1, _DRAWN_AT_MOST).astype(np.int64)]
-    return Boxes(low[first], high[first])
+    return low[first], high[first]
 
 
 def _find_first(places: Array) -> Codes:
@@ -357,7 +298,14 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal, step.region, step.frame)
-        add_asleep(canvas, tree)
+        # Cubes that the last level asked and that stayed asleep, where all of them did that lie behind each other.
+        low, high = _drop_repeated(*find_asleep_boxes(tree, canvas.view))
+        hatch = {"shape": "/", "fillmode": "overlay", "size": 7, "solidity": 0.12}
+        hatch |= {"fgcolor": canvas.palette.public, "fgopacity": 0.3, "bgcolor": canvas.palette.background}
+        look: Any = {"color": canvas.color("public", 0.3), "width": 0.6, "fill": canvas.color("public", 0.02)}
+        if len(low):
+            outlines, name = outline_boxes(low, high), "asked, stayed asleep"
+            canvas.lines(outlines, name, "released", **look, trace={"fillpattern": hatch})
         add_nest(canvas, tree)
         held = count_truly_held(context, step)
         if held is not None and tree.depth > 0:
@@ -370,18 +318,15 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
         cubes = {"level": levels, "cubes asked": asked, "cubes active": sizes}
         return pd.DataFrame(cubes | {"edge (unit coordinates)": edges})
 
-    note = join_clauses(
-        f"awake: noisy count over {format_number(step.threshold)} rows",
-        f"noise {format_plus_minus(_compute_sd(step))}",
-        f"shift {step.shift}" if step.shift > 1 else "",
-        context.view.about,
-    )
+    awake = f"awake: noisy count over {format_number(step.threshold)} rows"
+    shift = f"shift {step.shift}" if step.shift > 1 else ""
+    note = (awake, f"noise {format_plus_minus(_compute_sd(step))}", shift, context.view.about)
     listed = ", ".join(f"{size:,}" for size in sizes)
+    noise = f"The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}"
     words = (
-        f"Private partition over {len(step.region.half)} axes. {title}. Active cubes by level from the root: {listed}. "
-        f"The {step.noise_name} noise on a count has scale {format_number(step.noise_scale)}."
+        f"Private partition over {len(step.region.half)} axes. {title}. Active cubes by level from the root: {listed}."
     )
-    return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
+    return Chart(context, title, note, f"{words} {noise}.", paint, legend_lines=3, table=tabulate)
 
 
 def list_beside_tree(step: TreeStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
@@ -414,10 +359,10 @@ def draw_activation(step: TreeStep, context: RenderContext) -> Chart:
         plot.update_xaxes(range=[0, top], title_text="rows in the cube", zeroline=False)
         plot.update_yaxes(range=[-0.02, 1.04], title_text="probability to wake up", tickformat=".0%", zeroline=False)
 
-    note = join_clauses(
-        f"an empty cube wakes up with probability {format_number(empty)}",
-        f"of all cubes asked, noise alone wakes about {format_number(expect_empty(step))}",
-    )
+    # How many cubes of the last level noise alone would wake, if all that were asked were empty.
+    asked = (len(step.tree.levels[-2]) if step.tree.depth > 1 else 1) << step.tree.dim
+    alone = f"of all cubes asked, noise alone wakes about {format_number(empty * asked)}"
+    note = (f"an empty cube wakes up with probability {format_number(empty)}", alone)
     return Chart(context, title, note, f"How many rows wake a cube. {title}.", paint, legend_lines=0, kind="public")
 
 
@@ -447,12 +392,6 @@ def compute_activation(step: TreeStep, rows: Array) -> Array:
     check.one_of((mechanisms.Laplace.name, mechanisms.Gaussian.name), noise=step.noise_name)
     kind = mechanisms.Laplace if step.noise_name == mechanisms.Laplace.name else mechanisms.Gaussian
     return np.exp(kind(1.0, step.noise_scale).log_above(step.threshold - rows))
-
-
-def expect_empty(step: TreeStep) -> float:
-    """How many cubes of the last level noise alone would wake, if all that were asked were empty."""
-    above = len(step.tree.levels[-2]) if step.tree.depth > 1 else 1
-    return float(compute_activation(step, np.zeros(1))[0]) * (above << step.tree.dim)
 
 
 def _compute_sd(step: TreeStep) -> float:
@@ -485,12 +424,9 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
         # Deep candidates last, so that they lie on top.
         order = grown[np.argsort(step.depths[grown], kind="stable")]
         depth, deepest = step.depths[order], max(1, int(step.depths.max(initial=1)))
-        shades = [[0, canvas.color("released", 0.35)], [1, canvas.color("released")]]
-        marker = {
-            "size": _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest,
-            **{"color": depth, "cmin": 0, "cmax": deepest, "colorscale": shades},
-            "line": {"width": 1, "color": canvas.palette.surface},
-        }
+        size, rim = _SMALLEST + (_LARGEST - _SMALLEST) * depth / deepest, {"width": 1, "color": canvas.palette.surface}
+        marker = {"size": size, "color": depth, "cmin": 0, "cmax": deepest}
+        marker |= {"colorscale": canvas.shades("released", 0.35), "line": rim}
         hover = "candidate of depth %{customdata} (released)<br>%{x:.4g}, %{y:.4g}"
         canvas.marks(places[order], "candidates: larger is deeper", "released", marker, hover=hover, notes=depth)
         if added:
@@ -504,11 +440,8 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
         table.insert(0, "depth", step.depths)
         return table
 
-    note = join_clauses(
-        "the middle of every cube that woke up: no row is read again",
-        f"{format_things(added, 'point')} added without data" if added else "",
-        view.about,
-    )
+    more = f"{format_things(added, 'point')} added without data" if added else ""
+    note = ("the middle of every cube that woke up: no row is read again", more, view.about)
     return Chart(context, title, note, f"{title}. {by_depth}.", paint, legend_lines=5, table=tabulate)
 
 
@@ -553,16 +486,14 @@ def draw_swap(step: SwapStep, context: RenderContext) -> Chart:
 
     candidates = format_things(len(step.candidates), "candidate")
     words = f"{title}, out of {candidates}; {len(step.centers)} centres remain."
-    return Chart(context, title, join_clauses(step.title, view.about), words, paint, table=tabulate)
+    return Chart(context, title, (step.title, view.about), words, paint, table=tabulate)
 
 
 def list_beside_swap(step: SwapStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
     """The tree where there is but one, and all swaps so far."""
     swaps, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
     if len(trees) == 1:
-        # Bars of the tree beside a swap that answer to pointing at them: each of many swaps has a tree.
-        diagram = draw_diagram(trees[0], steps, context, marked=step.centers, linked_at_most=200)
-        yield Companion("Tree", diagram)
+        yield Companion("Tree", draw_diagram(trees[0], steps, context, step.centers))
     yield Companion("Swap trace", draw_swap_trace(swaps[: swaps.index(step) + 1], swaps, context))
 
 
@@ -587,7 +518,7 @@ def draw_swap_trace(so_far: Sequence[SwapStep], swaps: Sequence[SwapStep], conte
         canvas.plot.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
         canvas.plot.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
 
-    note = join_clauses("each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing")
+    note = ("each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing")
     return Chart(context, title, note, f"How far each swap moved a centre. {title}.", paint, legend_lines=0)
 
 

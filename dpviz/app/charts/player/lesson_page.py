@@ -6,26 +6,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from dpviz.app.charts import meaning
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.canvas import Diagram, PlotCanvas, RevealedView, TitledPlot, name_kinds, new_plot
-from dpviz.app.charts.meaning import make_part_figures
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, animate, make_player_page
 from dpviz.app.charts.plot import Plot, make_axis_title, make_config, make_epsilon_axis, make_layout, make_log_axis
 from dpviz.app.charts.studies.compare import CenterDraws
-from dpviz.app.charts.studies.curves import add_band, add_median_line, choose_styles, compute_quartiles
+from dpviz.app.charts.studies.curves import add_quartiles, choose_styles, compute_quartiles
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons import lesson as told
 from dpviz.app.lessons.facts import Computed, find_step
 from dpviz.core import Array
-from dpviz.runs import Progress, Request, Row, Run, StudyGrid, tidy
+from dpviz.runs import AskingAgain, Progress, Request, Row, Run, StudyGrid, membership, tidy
 from dpviz.tables import FileKind
-from dpviz.words import FONT, Palette, capitalize_first, choose_palette, format_ratio, format_things, render
+from dpviz.words import FONT, Kind, Palette, capitalize_first, choose_palette, format_ratio, format_things, render
 
 
 def make_standalone_page(
@@ -45,29 +44,26 @@ def make_printed_lesson(lesson: told.Lesson) -> str:
     return render("lesson_sheet.html.j2", lesson=lesson, font=FONT)
 
 
-class Walk(NamedTuple):
-    """A run of a lesson, how it is looked at, and the numbers beside its title."""
-
-    run: Run
-    context: RenderContext
-    numbers: list[TitleNumber]
-
-
 def make_context(computed: Computed, palette: Palette) -> RenderContext:
     """The rows of a public sample, for all to see."""
     rows = RevealedView.of(computed.rows.points, "a lesson on a public sample")
     return RenderContext(make_view(computed.table.domain), palette, reveal=rows)
 
 
-def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: bool) -> Walk:
-    """A run; if not ``whole``, without how good it is, which would give an answer away."""
+def make_walk(
+    computed: Computed, request: Request, palette: Palette, *, whole: bool
+) -> tuple[Run, RenderContext, list[TitleNumber]]:
+    """A run, how it is looked at, and the numbers beside its title.
+
+    If not ``whole``, they do not say how good it is, which would give an answer away.
+    """
     run = computed.run(request)
     context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
-        return Walk(run, context, [])
+        return run, context, []
     numbers = [TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
     if not whole:
-        return Walk(run, context, numbers)
+        return run, context, numbers
     loss = computed.compute_loss_ratio(run.unit_centers)
 
     def of_run(centers: Array) -> float | None:
@@ -75,7 +71,7 @@ def make_walk(computed: Computed, request: Request, palette: Palette, *, whole: 
 
     reference = computed.compute_reference(run.k)
     context = replace(context, reference=reference, found=computed.measure_recovery, ratio=of_run)
-    return Walk(run, context, [*numbers, TitleNumber("revealed", format_ratio(loss), "the loss of k-means++")])
+    return run, context, [*numbers, TitleNumber("revealed", format_ratio(loss), "the loss of k-means++")]
 
 
 def describe_sample(computed: Computed, request: Request) -> str:
@@ -125,10 +121,10 @@ def draw_guessed_curve(epsilons: Sequence[float], guess: Sequence[float] | None,
         if runs is not None and middle is not None:
             name = str(runs["contender"].iloc[0])
             style = choose_styles([name])[name]
-            x, low, median, high = middle[["epsilon", "low", "median", "high"]].to_numpy(dtype=np.float64).T
-            add_band(plot, x, low, high, palette.fade(style.color, 0.18))
+            parts = middle[["epsilon", "low", "median", "high"]].to_numpy(dtype=np.float64).T
             told = {"hovertemplate": "ε = %{x}: %{text}", "hoverinfo": None, "showlegend": True}
-            add_median_line(plot, name, x, median, style, text=[format_ratio(value) for value in median], **told)
+            losses, fill = [format_ratio(value) for value in parts[2]], palette.fade(style.color, 0.18)
+            add_quartiles(plot, name, parts, style, fill, text=losses, **told)
         if guess is not None:
             line = {"color": palette.text, "width": 2.2, "dash": "dash"}
             marker = {"symbol": "circle-open", "size": 10, "color": palette.text, "line": {"width": 2}}
@@ -191,33 +187,25 @@ def make_lesson_page(lesson: told.Lesson) -> Iterator[Progress | str]:
 def _make_pages(lesson: told.Lesson, place: int, scene: told.Scene, computed: Computed) -> Iterator[PlayerScene]:
     """The question and the answer, or a scene without a question."""
     heading, texts = scene.fill_text(scene.title), _format_paragraphs(scene, scene.text)
-    turn = f"{place}. {heading}"
+    turn, answer = f"{place}. {heading}", _format_paragraphs(scene, scene.answer) if scene.answer else []
     if scene.question is None:
         shown = _fill_answer(scene, computed) if scene.reveal is not None else _draw_before(scene, computed)
-        yield replace(shown, heading=heading, paragraphs=[*texts, *_format_answer(scene), *shown.paragraphs], turn=turn)
+        yield replace(shown, heading=heading, paragraphs=[*texts, *answer, *shown.paragraphs], turn=turn)
         return
     first = _draw_before(scene, computed)
-    asked = [*texts, *_format_question(scene)]
-    yield replace(first, heading=heading, paragraphs=[*asked, *first.paragraphs], turn=turn, leads="Reveal")
+    ask = scene.fill_text(scene.question.ask)
+    match scene.question:
+        case told.Options(options=options):
+            asked = [ask, "\n".join(f"□ {scene.fill_text(option)}" for option in options)]
+        case told.NumberGuess(low=low, high=high, unit=unit):
+            asked = [f"{ask} A number from {low:g} to {high:g} {unit}".rstrip() + "."]
+        case told.CurveGuess():
+            asked = [ask]
+    yield replace(first, heading=heading, paragraphs=[*texts, *asked, *first.paragraphs], turn=turn, leads="Reveal")
     then = _fill_answer(scene, computed)
     truth = [f"It is: {scene.truth}"] if scene.truth else []
-    paragraphs = [scene.fill_text(scene.question.ask), *truth, *_format_answer(scene), *then.paragraphs]
+    paragraphs = [ask, *truth, *answer, *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
-
-
-def _format_question(scene: told.Scene) -> Iterator[str]:
-    match scene.question:
-        case told.Options(ask=ask, options=options):
-            yield scene.fill_text(ask)
-            yield "\n".join(f"□ {scene.fill_text(option)}" for option in options)
-        case told.NumberGuess(ask=ask, low=low, high=high, unit=unit):
-            yield f"{scene.fill_text(ask)} A number from {low:g} to {high:g} {unit}".rstrip() + "."
-        case told.CurveGuess(ask=ask):
-            yield scene.fill_text(ask)
-
-
-def _format_answer(scene: told.Scene) -> list[str]:
-    return _format_paragraphs(scene, scene.answer) if scene.answer else []
 
 
 def _format_paragraphs(scene: told.Scene, text: str) -> list[str]:
@@ -245,11 +233,19 @@ def _fill_answer(scene: told.Scene, computed: Computed) -> PlayerScene:
         case told.RunReveal() as shown:
             return _draw_animation(shown, computed, whole=True)
         case told.DrawsReveal(grid=grid):
-            return _draw_draws(scene, grid, computed)
+            rows = computed.run_study(grid)
+            strip, cloud = draw_strip(scene, rows, computed), partial(make_cloud, computed, rows)
+            words = cloud(choose_palette("light")).words()
+            figures = [Figured.of(strip.draw, strip.words, "revealed")]
+            figures.append(Figured.of(lambda colors: cloud(colors).cloud.draw(), words, "released", "revealed"))
+            return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
         case told.StudyReveal(grid=grid):
-            return _draw_curve(grid, computed)
+            rows = computed.run_study(grid)
+            curve = draw_guessed_curve(grid.epsilons, None, tidy(rows))
+            figures = [Figured.of(curve.draw, curve.words, "revealed")]
+            return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
         case told.PartReveal(part=part, request=request):
-            return PlayerScene(figures=make_part_figures(part, computed.table, request))
+            return PlayerScene(figures=make_part_figures(part, computed, request))
         case None if scene.board is not None:
             return _draw_animation(told.RunReveal(scene.board.request, scene.board.step), computed, whole=True)
         case None:
@@ -265,18 +261,32 @@ def _draw_animation(shown: told.RunReveal, computed: Computed, *, whole: bool) -
     return PlayerScene(animation=animation, paragraphs=[describe_sample(computed, shown.request)])
 
 
-def _draw_draws(scene: told.Scene, grid: StudyGrid, computed: Computed) -> PlayerScene:
-    rows = computed.run_study(grid)
-    strip, cloud = draw_strip(scene, rows, computed), partial(make_cloud, computed, rows)
-    figures = [
-        Figured.of(strip.draw, strip.words, "revealed"),
-        Figured.of(lambda colors: cloud(colors).draw(), cloud(choose_palette("light")).words(), "released", "revealed"),
-    ]
-    return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
+_KINDS: dict[str, tuple[Kind, ...]] = {"worlds": ("released", "revealed"), "again": ("released",)}
+_KINDS["attack"] = ("public", "released", "revealed")
 
 
-def _draw_curve(grid: StudyGrid, computed: Computed) -> PlayerScene:
-    rows = computed.run_study(grid)
-    curve = draw_guessed_curve(grid.epsilons, None, tidy(rows))
-    figures = [Figured.of(curve.draw, curve.words, "revealed")]
-    return PlayerScene(figures=figures, paragraphs=[describe_seeds(computed, len(rows), grid)])
+def make_part_figures(part: str, computed: Computed, asked: Request) -> list[Figured]:
+    """Figures of the part with that name, about the person of a public table who is hardest to hide."""
+    drawn, kinds = _draw_part(part, computed, asked), _KINDS.get(part, ("public",))
+    return [Figured.of(one.draw, one.words, *kinds) for one in drawn]
+
+
+def _draw_part(part: str, computed: Computed, asked: Request) -> list[Diagram]:
+    if part == "odds":
+        return [meaning.draw_icon_array(0.5, asked.epsilon)]
+    if part == "others":
+        strip = meaning.draw_deployments(meaning.load_deployments(), asked.epsilon)
+        return [replace(strip, note=f"{strip.note} Source: {meaning.SOURCE}.")]
+    table = computed.table
+    both = membership.make_neighbors(table, membership.find_farthest_row(table))
+    items = list(membership.attack_work(both, asked))
+    trials = [item for item in items if isinstance(item, membership.AttackTrial)]
+    if part == "attack":
+        reference = [item.trial for item in items if isinstance(item, membership.ReferenceTrial)]
+        return [meaning.draw_attack_region(meaning.list_attackers(trials, reference), asked.epsilon, asked.delta)]
+    if part == "worlds":
+        clouds, attackers = meaning.TwinClouds.of(trials, both.person), meaning.list_attackers(trials, ())
+        return [meaning.draw_twin_clouds(clouds, make_view(table.domain), computed.rows.points, attackers, asked)]
+    again = AskingAgain.of(trials, computed.run(asked).entries, asked)
+    first, *others = meaning.draw_costs(again)
+    return [replace(first, finding=f"{meaning.describe_costs(again)}. {first.finding}", note=meaning.SENTENCE), *others]

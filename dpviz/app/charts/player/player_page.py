@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -31,13 +31,11 @@ from dpviz.core import RequestError
 from dpviz.runs import ReleaseRecord, Run, write_whole
 from dpviz.words import FONT, Kind, Palette, Theme, choose_palette, format_number, render
 
-_HERE = Path(__file__).parent
-
 
 @cache
 def read_asset(name: str) -> str:
     """A file of this folder."""
-    return (_HERE / name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def read_script() -> str:
@@ -102,9 +100,15 @@ class PlayerScene:
         return {*played, *(kind for one in self.figures for kind in one.kinds)}
 
     @property
-    def lines(self) -> _PageTable | None:
-        """The numbers behind its figure; cut where nobody would read on."""
-        return None if self.numbers is None else _make_numbers_table(self.numbers)
+    def lines(self) -> Data | None:
+        """The numbers behind its figure, cut where nobody would read on, and how many rows were left out."""
+        if self.numbers is None:
+            return None
+        cells = self.numbers.head(_MOST_LINES).itertuples(index=False, name=None)
+        rows = [[*map(_format_cell, row)] for row in cells]
+        numbers = [place for place, name in enumerate(self.numbers) if self.numbers[name].dtype.kind == "f"]
+        rest = len(self.numbers) - _MOST_LINES
+        return {"heads": [*map(str, self.numbers.columns)], "rows": rows, "numbers": numbers, "rest": rest}
 
     @property
     def title(self) -> str:
@@ -145,47 +149,19 @@ def make_player_page(scenes: Sequence[PlayerScene], *, title: str = "") -> str:
     figures = [[one.drawn for one in scene.figures] for scene in scenes]
     drawn = pack({"animations": [scene.animation for scene in scenes], "figures": figures})
     data = {"library": pack_library(), "player": read_script(), "drawn": zip_text(drawn)}
-    palettes = [choose_colors(choose_palette(theme)) for theme in _THEMES]
-    light, dark = ("".join(f"--{name}:{color};" for name, color in one.items()) for one in palettes)
-    return render(
-        "player_page.html.j2",
-        version=__version__,
-        title=title or " · ".join(filter(None, (first.title, first.table))),
-        light=light,
-        dark=dark,
-        font=FONT,
-        style=read_asset("player.css"),
-        scenes=scenes,
-        meanings=[(kind, WORDS.by_key[f"kind_{kind}"]) for kind in get_args(Kind)],
-        kinds=kinds,
-        find_card=find_card,
-        number=format_number,
-        promise=RELEASED_ONLY,
-        player=read_asset("player.html"),
-        packed=pack(data).translate(_UNSAFE),
-        script=read_asset("alone.js"),
-    )
-
-
-class _PageTable(NamedTuple):
-    """A table of a page: its heads, its rows, the columns of numbers, and how many rows were left out."""
-
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: Collection[int]
-    rest: int
+    colors = {theme: choose_colors(choose_palette(theme)) for theme in _THEMES}
+    looks = {theme: "".join(f"--{name}:{color};" for name, color in one.items()) for theme, one in colors.items()}
+    parts = {"style": read_asset("player.css"), "player": read_asset("player.html"), "script": read_asset("alone.js")}
+    told: Data = {"title": title or " · ".join(filter(None, (first.title, first.table))), "promise": RELEASED_ONLY}
+    told |= {"meanings": [(kind, WORDS.by_key[f"kind_{kind}"]) for kind in get_args(Kind)], "kinds": kinds}
+    known = {"version": __version__, "font": FONT, "find_card": find_card, "number": format_number}
+    packed = pack(data).translate(_UNSAFE)
+    return render("player_page.html.j2", scenes=scenes, packed=packed, **looks, **parts, **told, **known)
 
 
 RELEASED_ONLY = WORDS.by_key["released_only"]
 """What a page says that holds nothing revealed."""
 _MOST_LINES = 400
-
-
-def _make_numbers_table(table: pd.DataFrame) -> _PageTable:
-    """The numbers behind a figure; cut where nobody would read on."""
-    rows = [[*map(_format_cell, row)] for row in table.head(_MOST_LINES).itertuples(index=False, name=None)]
-    numbers = [place for place, name in enumerate(table.columns) if table[name].dtype.kind == "f"]
-    return _PageTable([*map(str, table.columns)], rows, numbers, len(table) - _MOST_LINES)
 
 
 def _format_cell(value: object) -> str:

@@ -16,8 +16,7 @@ from dpviz.app.charts.plot import PHONE, Data, Plot
 from dpviz.app.charts.studies.curves import (
     Span,
     Style,
-    add_band,
-    add_median_line,
+    add_quartiles,
     choose_styles,
     compute_quartiles,
     describe_runs,
@@ -36,14 +35,6 @@ _WIDTH = 900
 """Pixels of a page of its own, which is read on a screen; the app gives its own width."""
 
 
-def _make_panel(place: int, rows: int, columns: int) -> Panel:
-    """A panel of a grid of ``rows`` and ``columns``, filled from the left and from above."""
-    between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
-    wide, high = (1 - _BETWEEN * (columns - 1)) / columns, (1 - between * (rows - 1)) / rows
-    left, top = place % columns * (wide + _BETWEEN), 1 - place // columns * (high + between)
-    return Panel(place, (left, left + wide), (max(0.0, top - high), top))
-
-
 @dataclass(frozen=True, eq=False)
 class ClaimFigure:
     """Medians over the repeats with bands from 25 % to 75 %, a panel for each table of the paper.
@@ -57,13 +48,17 @@ class ClaimFigure:
 
     def draw(self, palette: Palette, *, width: int = _WIDTH) -> TitledPlot:
         """The panels, as many beside each other as ``width`` has room for."""
-        names = list(dict.fromkeys(self._shown[self._over].astype(str)))
+        picture = self.picture
+        over = self._shown[picture.line if picture.heat else picture.panel].astype(str)
+        names = list(dict.fromkeys(over))
         cols = 1 if len(names) == 1 or width <= PHONE else 2 if len(names) in (2, 4) or width < _WIDTH else 3
         rows = max(1, ceil(len(names) / cols))
         plot = self._empty(palette, rows, width)
+        between = min(0.3, 2.6 * _NAME_ROOM / (_PANEL * rows)) if rows > 1 else 0.0
+        wide, high = (1 - _BETWEEN * (cols - 1)) / cols, (1 - between * (rows - 1)) / rows
         for place, name in enumerate(names):
-            panel, picture = _make_panel(place, rows, cols), self.picture
-            part = self._shown[self._shown[self._over].astype(str) == name]
+            left, top = place % cols * (wide + _BETWEEN), 1 - place // cols * (high + between)
+            panel, part = Panel(place, (left, left + wide), (max(0.0, top - high), top)), self._shown[over == name]
             if picture.heat:
                 across, up = self._draw_heat(plot, part, palette, panel)
             elif picture.x == picture.line:
@@ -78,7 +73,11 @@ class ClaimFigure:
             corner = {"x": 0, "y": 1, "xref": f"{x} domain", "yref": f"{y} domain"}
             at = {**corner, "xanchor": "left", "yanchor": "bottom"}
             add_note(plot, f"<b>{narrow(name, 40)}</b>", palette.text, at)
-        return TitledPlot(capitalize_first(self.verdict), self._describe_below(), plot)
+        points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
+        what, runs = "median" if picture.heat else "median and middle half", self._shown.groupby(points).size()
+        dashed = f"dashed: {picture.baseline_title}" if picture.baseline else ""
+        below = join_clauses(picture.title, what, describe_runs(sorted(set(runs))), dashed)
+        return TitledPlot(capitalize_first(self.verdict), below, plot)
 
     def words(self) -> str:
         """The picture in words."""
@@ -86,11 +85,6 @@ class ClaimFigure:
         listed = ", ".join(f"{name} {format_number(float(value))}" for name, value in medians.items())
         said = f"{self.picture.title}. {capitalize_first(self.verdict)}."
         return f"{said} Medians of {self.picture.y_title} over all runs: {listed}."
-
-    @property
-    def _over(self) -> str:
-        """What there is a panel for."""
-        return self.picture.line if self.picture.heat else self.picture.panel
 
     @cached_property
     def _shown(self) -> pd.DataFrame:
@@ -102,16 +96,6 @@ class ClaimFigure:
     @cached_property
     def _styles(self) -> dict[str, Style]:
         return choose_styles(list(dict.fromkeys(self.runs[self.picture.line].astype(str))))
-
-    def _describe_below(self) -> str:
-        picture = self.picture
-        points = [column for column in (picture.panel, picture.line, picture.x, picture.heat) if column]
-        return join_clauses(
-            picture.title,
-            "median" if picture.heat else "median and middle half",
-            describe_runs(sorted(set(self._shown.groupby(points).size()))),
-            f"dashed: {picture.baseline_title}" if picture.baseline else "",
-        )
 
     def _empty(self, palette: Palette, rows: int, width: int) -> Plot:
         legend = 3 if self.picture.heat else 1 + ceil(len(self._styles) / (2 if width < _WIDTH else 5))
@@ -130,29 +114,26 @@ class ClaimFigure:
     def _draw_lines(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         """A line for each algorithm over its band, and that of k-means++; axes that hold them."""
         named, before, picture = {trace.get("name") for trace in plot.traces}, len(plot.traces), self.picture
+        x_of = f"{picture.x_title} %{{x:.4g}}: %{{y:.3g}}"
         for name, curve in self._curves(part).items():
-            x, low, middle, high = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
-            together, fill = {"legendgroup": name, **panel.axes}, palette.fade(self._styles[name].color, 0.16)
-            add_band(plot, x, low, high, fill, **together)
-            told = {"hover": f"<b>{name}</b><br>{picture.x_title} %{{x:.4g}}: %{{y:.3g}}", **together}
-            add_median_line(plot, name, x, middle, self._styles[name], showlegend=name not in named, **told)
+            parts = curve[[picture.x, "low", "median", "high"]].to_numpy(np.float64).T
+            group, style, hover = {"legendgroup": name, **panel.axes}, self._styles[name], f"<b>{name}</b><br>{x_of}"
+            told = {"showlegend": name not in named, "hover": hover}
+            add_quartiles(plot, name, parts, style, palette.fade(style.color, 0.16), group, **told)
         if picture.baseline:
             base, title = part.groupby(picture.x)[picture.baseline].median(), picture.baseline_title
             told = {"name": title, "hover": f"{title} %{{y:.3g}}", "legendgroup": title, "meta": "baseline"}
             look = {"line": _dash(palette), "showlegend": title not in named, **panel.axes}
             plot.add_scatter(base.index.to_numpy(float), base.to_numpy(float), "lines", **told, **look)
         traces = plot.traces[before:]
-        across = _axis(np.concatenate([trace["x"] for trace in traces])) if picture.log_x else {}
-        return across, self._make_heights([trace["y"] for trace in traces])
+        across, up = (_axis([trace[name] for trace in traces]) for name in ("x", "y"))
+        return across if picture.log_x else {}, up if picture.log_y else {}
 
     def _curves(self, part: pd.DataFrame) -> dict[str, pd.DataFrame]:
         """Quartiles over the repeats at each x, by line, in the order of the table."""
         line = self.picture.line
         parts = compute_quartiles(part, self.picture.y, list(dict.fromkeys([line, self.picture.x])))
         return {name: parts[parts[line].astype(str) == name] for name in dict.fromkeys(part[line].astype(str))}
-
-    def _make_heights(self, heights: Sequence[Array]) -> Data:
-        return _axis(np.concatenate(heights)) if self.picture.log_y else {}
 
     def _draw_marks(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         """A mark for each algorithm, side by side; axes that hold them."""
@@ -170,7 +151,7 @@ class ClaimFigure:
             at = {"x0": 0, "x1": 1, "y0": level, "y1": level, "xref": f"{x} domain", "yref": y}
             plot.add_shape(type="line", line=_dash(palette), **at)
         names = {"tickvals": list(range(len(curves))), "ticktext": [narrow(name) for name in curves]}
-        return {**names, "range": [-0.6, len(curves) - 0.4]}, self._make_heights(ends)
+        return {**names, "range": [-0.6, len(curves) - 0.4]}, _axis(ends) if self.picture.log_y else {}
 
     def _draw_heat(self, plot: Plot, part: pd.DataFrame, palette: Palette, panel: Panel) -> tuple[Data, Data]:
         picture = self.picture
@@ -187,9 +168,9 @@ class ClaimFigure:
         return {"tickvals": grid.columns.tolist()}, {"tickvals": grid.index.tolist()}
 
 
-def _axis(values: Array) -> dict[str, Any]:
+def _axis(values: Sequence[Array]) -> dict[str, Any]:
     """An axis that holds the positive ones."""
-    return Span.of(values[values > 0], air=0.05).axis
+    return Span.of((value for some in values for value in some if value > 0), air=0.05).axis
 
 
 def _dash(palette: Palette) -> dict[str, Any]:
@@ -209,6 +190,10 @@ _WORDS = {Outcome.HOLDS: "yes", Outcome.FAILS: "no", Outcome.UNDECIDED: "open"}
 # Margins beyond are drawn at the rim.
 _MOST = 20.0
 _TICKS = (0.1, 1 / 3, 1.0, 3.0, 10.0)
+# Pixels of a finding, and lanes that are left free between two claims, and between two papers.
+_LANE, _GAP, _PAPER_GAP = 9, 0.6, 1.5
+# Pixels of the names, and of all that stands above and below the lanes.
+_NAMES, _FRAME = 108, 88
 
 
 class _Lane(NamedTuple):
@@ -222,8 +207,7 @@ def list_lanes(results: Sequence[ClaimResult]) -> list[_Lane]:
     """The findings of claims from top to bottom; heights are below 0."""
     found, height, paper = list[_Lane](), 0.0, ""
     for claim in results:
-        # Pixels of a finding, and lanes that are left free between two claims, and between two papers.
-        height -= 1.5 if paper and paper != claim.source else 0.6
+        height -= _PAPER_GAP if paper and paper != claim.source else _GAP
         paper = claim.source
         for number, finding in enumerate(claim.verdict.findings, start=1):
             height -= 1
@@ -237,22 +221,10 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
 
     def paint(palette: Palette) -> Plot:
         low = min(lane.height for lane in lanes) - 1
-        # Pixels of the names, and of all that stands above and below the lanes.
-        plot = new_plot(palette, height=round(-low * 9) + 88, legend_lines=1)
+        plot = new_plot(palette, height=round(-low * _LANE) + _FRAME, legend_lines=1)
         for outcome in _MARKS:
             chosen = [lane for lane in lanes if lane.finding.outcome is outcome]
-            ink = INKS[outcome][dark]
-            bars = [(lane.height, lane.finding.interval) for lane in chosen if lane.finding.interval is not None]
-            x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
-            y = [end for height, _ in bars for end in (height, height, None)]
-            group = {"legendgroup": outcome.value}
-            plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
-            x, y = [_place(lane.finding.margin) for lane in chosen], [lane.height for lane in chosen]
-            marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
-            told: dict[str, Any] = {"customdata": [lane.claim.id for lane in chosen]}
-            told |= {"text": [_format_hover(lane) for lane in chosen]} | group
-            name = f"{_WORDS[outcome]} ({len(chosen)})"
-            plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told)
+            _add_outcome(plot, outcome, chosen, INKS[outcome][dark])
         plot.add_vline(x=0, line={"color": palette.text, "width": 1.2})
         # It fits a telephone, too.
         reach = log10(_MOST) * 1.06
@@ -263,7 +235,7 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
         heights = [[lane.height for lane in lanes if lane.claim is claim] for claim in results]
         middles, names = [sum(some) / len(some) for some in heights], [claim.short for claim in results]
         plot.update_yaxes(range=[low, 0.3], tickvals=middles, ticktext=names, showgrid=False, zeroline=False)
-        return plot.update_layout(margin={"l": 108})
+        return plot.update_layout(margin={"l": _NAMES})
 
     listed = "; ".join(f"{claim.paper}: {count_answers([claim.verdict])}" for claim in results)
     return Diagram("verdicts", title, "", f"{title}. {listed}.", paint)
@@ -277,6 +249,20 @@ def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
     """
     counts = {outcome: sum(verdict.count(outcome) for verdict in verdicts) for outcome in _WORDS}
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
+
+
+def _add_outcome(plot: Plot, outcome: Outcome, lanes: Sequence[_Lane], ink: str) -> None:
+    """The bars of an answer, then its marks."""
+    bars = [(lane.height, lane.finding.interval) for lane in lanes if lane.finding.interval is not None]
+    x = [end for _, between in bars for end in (_place(between.low), _place(between.high), None)]
+    y = [end for height, _ in bars for end in (height, height, None)]
+    group = {"legendgroup": outcome.value}
+    plot.add_scatter(x, y, "lines", line={"color": ink, "width": 1.6}, meta="interval", **group)
+    x, y = [_place(lane.finding.margin) for lane in lanes], [lane.height for lane in lanes]
+    marker = {"symbol": _MARKS[outcome], "size": 6, "color": ink, "line": {"color": ink, "width": 1.4}}
+    told = {"customdata": [lane.claim.id for lane in lanes], "text": [_format_hover(lane) for lane in lanes]}
+    name = f"{_WORDS[outcome]} ({len(lanes)})"
+    plot.add_scatter(x, y, "markers", listed=name, hover="%{text}", marker=marker, meta="margin", **told, **group)
 
 
 def _place(margin: float) -> float:

@@ -10,7 +10,7 @@ from functools import cache, cached_property, partial
 from math import inf, isfinite, log10
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,6 @@ _SIGNS = {
 }
 _DASHES = ["dash", "dot", "dashdot", "longdash", "longdashdot"]
 _FILLS = ["-open", "-open-dot", "-dot"]
-_NAME_WIDTH = 16
 
 
 class Style(NamedTuple):
@@ -137,7 +136,7 @@ def name_column(runs: pd.DataFrame) -> str:
     return "contender" if "contender" in runs.columns else "algorithm"
 
 
-def narrow(name: str, width: int = _NAME_WIDTH) -> str:
+def narrow(name: str, width: int = 16) -> str:
     """A name in lines of at most ``width`` characters."""
     return "<br>".join(map(spell_name, wrap(name, width)))
 
@@ -158,6 +157,8 @@ PLOT, LABELS = 390, 132
 """Pixels of a plot's height, and of the room for names to its right."""
 # A line of direct labels in pixels, and the most characters in it.
 _LABEL_LINE, _LABEL_WIDTH, _LABEL_SIZE = 14.0, 18, 10
+# How far right of the plot a name stands that had to make way, and how far up or down it may be tied, in pixels.
+_THREAD, _LONGEST_THREAD = 12, 45
 
 
 class Span(NamedTuple):
@@ -172,8 +173,8 @@ class Span(NamedTuple):
         """The finite ``values`` with a share of ``air`` on both sides; logarithmic where they span much."""
         finite = np.array([value for value in values if np.isfinite(value)])
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-        # Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the
-        # small ones lie flat.
+        # Values that differ by more than this factor are drawn on a logarithmic axis: on a plain one the small ones
+        # lie flat.
         logarithmic = low > 0 and high > 5.0 * low
         if logarithmic:
             low, high = log10(low), log10(high)
@@ -209,11 +210,19 @@ def add_band(plot: Plot, x: Array, low: Array, high: Array, fill: str, **look: A
     plot.add_scatter(np.r_[x, x[::-1]], np.r_[high, low[::-1]], "lines", **area, **look)
 
 
-def add_median_line(plot: Plot, name: str, x: Array, y: Array, style: Style, **look: Any) -> None:
-    """The curve ``y`` (m,) of one algorithm over ``x`` (m,), with a marker wherever something was run."""
+def add_quartiles(
+    plot: Plot, name: str, parts: Array, style: Style, fill: str, group: Data | None = None, /, **look: Any
+) -> None:
+    """The median of one algorithm over its middle half: ``parts`` are x, low, middle and high, (4, m).
+
+    A marker stands wherever something was run; ``group`` is told of both.
+    """
+    x, low, middle, high = parts
+    add_band(plot, x, low, high, fill, **(group or {}))
     line = {"color": style.color, "width": 2.2, "dash": style.dash}
     marker = {"symbol": style.marker, "size": 8, "color": style.color}
-    plot.add_scatter(x, y, "lines+markers", name=name, line=line, marker=marker, meta="median", **look)
+    told = {"name": name, "line": line, "marker": marker, "meta": "median", **look, **(group or {})}
+    plot.add_scatter(x, middle, "lines+markers", **told)
 
 
 def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words: Measure, palette: Palette) -> None:
@@ -244,20 +253,12 @@ def label_ends(
         at = {"xref": "paper", "x": 1.0, "xanchor": "left", "align": "left", "hovertext": name}
         at |= {"yref": "paper", "y": height, "yanchor": "middle"}
         away = (end - height) * high
-        # How far right of the plot a name stands that had to make way, and how far up or down it may be tied,
-        # in pixels.
-        if not _LABEL_LINE / 2 <= abs(away) <= 45:
+        if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
             at |= {"xshift": 6}
         else:  # a thread from the end of the line to its name
             at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
-            at |= {"ax": 12, "ay": away, "standoff": 0}
+            at |= {"ax": _THREAD, "ay": away, "standoff": 0}
         add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
-
-
-def compute_label_room(names: Iterable[str]) -> int:
-    """Pixels that the labels of all lines take beyond those of the plot."""
-    rows = sum(len(wrap(name, _LABEL_WIDTH)) for name in names)
-    return max(0, round(rows * _LABEL_LINE) - PLOT)
 
 
 def _measure_room(plot: Plot) -> float:
@@ -287,6 +288,8 @@ Curve = Sequence[tuple[float, float]]
 
 # What is said to be close to k-means++.
 _CLOSE = Target()
+# Bands of many lines would hide each other.
+_FADED, _FADED_OF_MANY, _MANY = 0.16, 0.07, 6
 _LETTERS: dict[Over, str] = {"epsilon": "ε", "k": "k", "n": "n"}
 _AXES: dict[Over, str] = {"k": "k, the number of clusters", "n": "n, the number of rows"}
 _AXES["epsilon"] = make_axis_title("ε", "smaller: more private")
@@ -296,7 +299,6 @@ _AXES["epsilon"] = make_axis_title("ε", "smaller: more private")
 class Curves:
     """Medians and middle halves of many runs against ε, k or n."""
 
-    noun: ClassVar[str] = "runs"
     runs: pd.DataFrame
     measure: str = "ratio"
     over: Over = "epsilon"
@@ -342,11 +344,6 @@ class Curves:
         return choose_styles(list(dict.fromkeys([*list_names(self.runs), *self.predictions])))
 
     @property
-    def basis(self) -> str:
-        """What each point rests on."""
-        return describe_runs(self.medians["runs"].tolist())
-
-    @property
     def finding(self) -> str:
         """From which ε on somebody is close to k-means++, or who is best at ε = 1, at most clusters, or fewest rows."""
         score, letter = find_measure(self.measure), _LETTERS[self.over]
@@ -357,13 +354,10 @@ class Curves:
             hardest = places.max() if self.over == "k" else places.min()
             at_epsilon = f" at ε = {self.epsilon:g}" if self.epsilon is not None else ""
             return f"With {letter} = {hardest:,g}{at_epsilon}, {score.describe_first(self._compute_medians(hardest))}"
-        close = self._find_close() if score.ratio else {}
-        if close:
+        if score.ratio and (close := self._find_close()):
             name = min(close, key=lambda n: (close[n], self._compute_medians(close[n])[n]))
-            return (
-                f"From ε = {close[name]:g} on, {name} stays within {_CLOSE.above} of k-means++ in "
-                f"{_CLOSE.describe_often()}"
-            )
+            within = f"within {_CLOSE.above} of k-means++ in {_CLOSE.describe_often()}"
+            return f"From ε = {close[name]:g} on, {name} stays {within}"
         middle = min(places, key=lambda epsilon: abs(log10(epsilon)))
         return f"At ε = {middle:g}, {score.describe_first(self._compute_medians(middle))}"
 
@@ -389,12 +383,11 @@ def draw_curves(curves: Curves) -> Diagram:
         names = {"at": letter, "low": "25 %", "high": "75 %", "best": f"best at this {letter}"}
         return table.astype({"at": float if curves.over == "epsilon" else int}).rename(columns=names)
 
-    ends = [(name, line.iloc[0], line.iloc[-1]) for name, line in curves.lines.items()]
-    ways = [
-        f"{name} goes from {score.format(first['median'])} at {letter} = {first['at']:,g} to "
-        f"{score.format(last['median'])} at {letter} = {last['at']:,g}"
-        for name, first, last in ends
-    ]
+    ways = []
+    for name, line in curves.lines.items():
+        ends = zip(line["median"], line["at"], strict=True)
+        first, *_, last = [f"{score.format(value)} at {letter} = {at:,g}" for value, at in ends] * 2
+        ways.append(f"{name} goes from {first} to {last}")
     words = f"Median {score.name} against {_AXES[curves.over]}. {curves.finding}. {'; '.join(ways)}"
     hull = f"wide grey path: the best median at each {letter}" if len(curves.lines) > 1 else ""
     note = describe_curves(curves, "line: median, band: 25–75 %", hull)
@@ -404,37 +397,36 @@ def draw_curves(curves: Curves) -> Diagram:
 
 def describe_curves(curves: Curves, *look: str) -> str:
     """What has to be known to read the curves: their ``look``, and what they rest on."""
-    return join_clauses(
-        f"ε = {curves.epsilon:g}" if curves.epsilon is not None else "",
-        *look,
-        curves.basis,
-        f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else "",
-        "dashed: predicted before any run" if curves.predictions else "",
-    )
+    runs, at = describe_runs(curves.medians["runs"].tolist()), f"ε = {curves.epsilon:g}" if curves.epsilon else ""
+    beyond = f"what lies above {curves.most:g}× is outside" if (curves.medians["high"] > curves.most).any() else ""
+    return join_clauses(at, *look, runs, beyond, "dashed: predicted before any run" if curves.predictions else "")
 
 
 def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot:
     """The curves, with the ``hull`` of the best or without."""
-    predicted = _predict_together(curves.predictions)
+    # Each predicted curve once, with all the algorithms that it is predicted for.
+    predicted: dict[tuple[tuple[float, float], ...], list[str]] = {}
+    for name, points in curves.predictions.items():
+        predicted.setdefault(tuple(points), []).append(name)
     # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
     in_legend = len(predicted) + bool(curves.floor)
-    height = 478 + LEGEND_LINE * in_legend + compute_label_room(curves.lines)
+    labels = round(sum(len(wrap(name, _LABEL_WIDTH)) for name in curves.lines) * _LABEL_LINE)
+    height = 478 + LEGEND_LINE * in_legend + max(0, labels - PLOT)
     plot = new_plot(palette, height=height, legend_lines=in_legend)
     # Dashes are seen in the legend only at the width that lines have in the plot.
     plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
     plot.update_xaxes(**_make_axis(curves), title_text=_AXES[curves.over])
-    if hull and len(curves.lines) > 1:
-        # A wide path under the lines along the best medians.
+    if hull and len(curves.lines) > 1:  # a wide path under the lines along the best medians
         best, color = curves.medians[curves.medians["best"]].sort_values("at"), palette.fade(palette.muted, 0.28)
-        look = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
-        plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **look)
+        wide = {"line": {"color": color, "width": 13}, "marker": {"symbol": "circle", "size": 19, "color": color}}
+        plot.add_scatter(best["at"].to_numpy(), best["median"].to_numpy(), "lines+markers", meta="hull", **wide)
     if curves.floor:
         dotted = {"color": palette.muted, "width": 2.5, "dash": "dot"}
         name = "floor: one perfect step, which none beats by much"
         _add_told(plot, curves.floor, dotted, name, "floor at ε = %{x:g}: %{y:.4g}", "floor")
     for name, line in curves.lines.items():
         _add_line(plot, curves, name, line, palette)
-    for names, points in predicted:
+    for points, names in predicted.items():
         who, dashed = ", ".join(names), {"color": curves.styles[names[0]].color, "width": 1.5, "dash": "dash"}
         _add_told(plot, points, dashed, f"predicted: {who}", f"predicted for {who}: %{{y:.3g}}", "prediction")
     score, span = find_measure(curves.measure), curves.span
@@ -461,33 +453,20 @@ def _make_axis(curves: Curves) -> dict[str, Any]:
 
 def _add_line(plot: Plot, curves: Curves, name: str, line: pd.DataFrame, palette: Palette) -> None:
     """The median of one algorithm over its band."""
-    # Bands of many lines would hide each other.
-    style, faded = curves.styles[name], 0.16 if len(curves.lines) <= 6 else 0.07
-    at, low, middle, high = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
+    style, faded = curves.styles[name], _FADED if len(curves.lines) <= _MANY else _FADED_OF_MANY
+    parts = line[["at", "low", "median", "high"]].to_numpy(np.float64).T
     hover = (
         f"<b>{name}</b> at {_LETTERS[curves.over]} = %{{x:,g}}<br>median %{{y:.3g}}, "
         "middle half %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]} runs"
     )
-    add_band(plot, at, low, high, palette.fade(style.color, faded))
-    behind = line[["low", "high", "runs"]].to_numpy()
-    add_median_line(plot, name, at, middle, style, hover=hover, customdata=behind)
-
-
-def _predict_together(predictions: Mapping[str, Curve]) -> list[tuple[list[str], Curve]]:
-    """Each predicted curve once, with all the algorithms that it is predicted for."""
-    names: dict[tuple[tuple[float, float], ...], list[str]] = {}
-    for name, points in predictions.items():
-        names.setdefault(tuple(points), []).append(name)
-    return [(together, points) for points, together in names.items()]
+    fill, behind = palette.fade(style.color, faded), line[["low", "high", "runs"]].to_numpy()
+    add_quartiles(plot, name, parts, style, fill, hover=hover, customdata=behind)
 
 
 def _add_told(plot: Plot, points: Curve, line: Data, name: str, hover: str, meta: str) -> None:
     """A curve that nothing was run for, in the legend."""
     x, y = zip(*points, strict=True)
     plot.add_scatter(x, y, "lines", hover=hover, name=name, line=line, showlegend=True, meta=meta)
-
-
-_PARTS = (0.25, 0.5, 0.75)
 
 
 def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommendation: Recommendation) -> Diagram:
@@ -497,30 +476,26 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
     from the answer on.
     """
     target, who, finding = recommendation.target, recommendation.who, recommendation.finding
-    below = f"{target.describe_often(curves.noun)} lie below"
+    below = f"{target.describe_often()} lie below"
     about = join_clauses("line: median", f"{who}: band 25–75 %, dotted: {below}" if who else "")
 
     def paint(palette: Palette) -> Plot:
         plot = paint_curves(curves, palette, hull=False)
         # Bands of all would hide each other; each stands before its line.
-        plot.traces = [
-            trace
-            for trace, line in zip(plot.traces, [*plot.traces[1:], {}], strict=True)
-            if trace["meta"] != "band" or line.get("name") == who
-        ]
+        before = zip(plot.traces, [*plot.traces[1:], {}], strict=True)
+        plot.traces = [trace for trace, line in before if trace["meta"] != "band" or line.get("name") == who]
         plot.add_hline(y=target.loss, line={"color": palette.text, "width": 1.5, "dash": "longdash"})
         # At small ε and below the line, where losses seldom are.
         at = {"x": 0.01, "y": curves.span.to_axis(target.loss), "xanchor": "left", "yanchor": "top"}
         behind = palette.fade(palette.surface, 0.7)
         add_note(plot, f"target: {target.loss:.4g}×", palette.text, {"xref": "paper", "bgcolor": behind, **at})
         if who in curves.styles:
-            # By ε the loss that this ``share`` of the runs of ``who`` does not exceed, where it is finite.
-            losses: dict[float, float] = {}
+            # By ε the loss that this share of the runs does not exceed.
+            upper: dict[float, float] = {}
             for epsilon, group in curves.runs[curves.runs[name_column(curves.runs)] == who].groupby("epsilon"):
                 weights: Array | None = group["weight"].to_numpy(np.float64) if "weight" in group else None
-                ratios = group["ratio"].to_numpy(np.float64)
-                losses[float(str(epsilon))] = find_reached_loss(ratios, target.share, weights)
-            upper = {epsilon: loss for epsilon, loss in losses.items() if np.isfinite(loss)}
+                reach = find_reached_loss(group["ratio"].to_numpy(np.float64), target.share, weights)
+                upper |= {float(str(epsilon)): reach} if np.isfinite(reach) else {}
             line = {"color": curves.styles[who].color, "width": 1.3, "dash": "dot"}
             hover = f"<b>{who}</b> at ε = %{{x:g}}<br>{below} %{{y:.3g}}"
             plot.add_scatter([*upper], [*upper.values()], "lines", hover=hover, line=line, name=below, meta="upper")
@@ -555,7 +530,7 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         finding = f"No number of clusters stands out up to {last}"
 
     def paint(palette: Palette) -> Plot:
-        plot = new_plot(palette, height=(AIR + PLOT + 40), legend_lines=0)
+        plot = new_plot(palette, height=AIR + PLOT + 40, legend_lines=0)
         span = Span.of([*read.losses[read.losses > 0], *read.highs, *read.lows[read.lows > 0]])
         # What lies below a logarithmic axis is drawn at its end.
         least = 10**span.low if span.logarithmic else 0.0
@@ -579,15 +554,11 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         return plot
 
     def tabulate() -> pd.DataFrame:
-        columns = {"k": read.ks, "loss": read.losses, "low": read.lows, "high": read.highs, "bend": read.bends}
-        return pd.DataFrame(columns)
+        ends = {"low": read.lows, "high": read.highs, "bend": read.bends}
+        return pd.DataFrame({"k": read.ks, "loss": read.losses, **ends})
 
-    note = join_clauses(
-        "line: least loss found on the synopsis",
-        "band: nine in ten redraws of its noise",
-        f"{read.agreeing} of {read.redraws} redraws agree",
-        "free: nothing is charged",
-    )
+    how, agree = "line: least loss found on the synopsis", f"{read.agreeing} of {read.redraws} redraws agree"
+    note = join_clauses(how, "band: nine in ten redraws of its noise", agree, "free: nothing is charged")
     way = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
     words = f"Loss on the synopsis against the number of clusters, {way} at k = {last}. {read.words}"
     return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

@@ -40,11 +40,6 @@ class MarginInterval:
     runs: int
     look: int = 0
 
-    @property
-    def crosses(self) -> bool:
-        """Whether the answer tips within it, or so near that digits and starts of a solver could make it tip."""
-        return self.low < 1 + _NEAR and self.high > 1 - _NEAR
-
     def __str__(self) -> str:
         return f"{self.low:.4g} to {self.high:.4g}"
 
@@ -70,7 +65,10 @@ class ClaimFinding:
         """Whether the answer tips within the interval of its margin."""
         if self.interval is None:
             return False
-        return self.interval.low < 1 <= self.interval.high if self.counted else self.interval.crosses
+        if self.counted:
+            return self.interval.low < 1 <= self.interval.high
+        # Or so near that digits and starts of a solver could make it tip.
+        return self.interval.low < 1 + _NEAR and self.interval.high > 1 - _NEAR
 
     @property
     def runs_needed(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.canvas import RevealedView, TitledPlot, draw_rows, new_plot, show_plane
+from dpviz.app.charts.canvas import PlotCanvas, RevealedView, TitledPlot, new_plot
 from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
@@ -101,13 +101,13 @@ def draw_preview(table: OpenTable) -> None:
 
 def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     view, colors = figure.ask_plane(table.domain, key="preview"), figure.read_palette()
-    points, whole = RevealedView.of(revealed.points, "preview").points, len(revealed.points)
-    some = f"{len(points):,} of {whole:,} rows" if len(points) < whole else f"{whole:,} rows"
-    plot = new_plot(colors, legend_lines=0)
-    draw_rows(plot, points, view, colors)
-    show_plane(plot, view, colors)
+    rows, whole = RevealedView.of(revealed.points, "preview"), len(revealed.points)
+    some = f"{len(rows.points):,} of {whole:,} rows" if len(rows.points) < whole else f"{whole:,} rows"
+    canvas = PlotCanvas(new_plot(colors, legend_lines=0), colors, view)
+    canvas.rows(rows)
+    canvas.plane()
     figure.draw_badge("revealed")
-    shown = TitledPlot(f"{some} within the declared bounds", view.about, plot)
+    shown = TitledPlot(f"{some} within the declared bounds", view.about, canvas.plot)
     figure.show_wide(shown, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.count_beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:

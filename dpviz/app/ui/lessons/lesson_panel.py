@@ -150,7 +150,7 @@ def _draw_draws(lesson: told.Lesson, place: int, scene: told.Scene, computed: Co
     st.markdown(f"**{escape_markdown(strip.finding)}**")
     show_plot(strip, key=f"{key}:strip", stem=f"{lesson.id}-{strip.stem}", bare=True)
     cloud = lesson_page.make_cloud(computed, rows, read_palette())
-    show_wide(cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
+    show_wide(cloud.cloud.draw(), alt=cloud.words(), key=f"{key}:cloud", stem=f"{lesson.id}-draws")
 
 
 def _draw_part(shown: told.PartReveal, computed: Computed) -> None:

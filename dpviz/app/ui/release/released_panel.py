@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.app.charts.pictures.segment_profiles import SegmentPlane
+from dpviz.app.charts.pictures.segment_profiles import draw_plane
 from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
@@ -142,8 +142,8 @@ def draw_map_panel(played: Played, key: str) -> None:
     """Which places are nearest to each centre, and its noise; nothing unless two columns were clustered."""
     if drawn := draw_map(played):
         centers, half = played.parts.clustered.unit_centers, played.run.domain.region.half
-        plane = SegmentPlane(played.profile, centers, half, find_cells(played))
-        figure.show(plane.draw(figure.read_palette()), alt=drawn.alt, key=f"{key}:map", stem="map")
+        plane = draw_plane(played.profile, centers, half, find_cells(played), figure.read_palette())
+        figure.show(plane, alt=drawn.alt, key=f"{key}:map", stem="map")
 
 
 def _draw_missing(release: Release) -> None:

@@ -15,8 +15,9 @@ from dpviz.algorithms import AUTO, predict, predict_floor
 from dpviz.app.charts.animation import TitleNumber
 from dpviz.app.charts.canvas import Diagram
 from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.studies.compare import CenterDraws, draw_epsilon_n_map, draw_payers, draw_waterfall
+from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest
+from dpviz.app.charts.studies.errors import draw_epsilon_n_map, draw_payers, draw_waterfall
 from dpviz.app.ui import figure
 from dpviz.app.ui.bench.in_hand import find_target
 from dpviz.app.ui.controls import ROUND_EPSILONS, SHARES, recall_division
@@ -181,7 +182,7 @@ def _draw_draws(study: StudyJob) -> None:
     context = RenderContext(view, read_palette(), rows, reference, found=found, epsilon=spends)
     draws = CenterDraws.of(study.rows, context)
     if study.running:
-        show_wide(draws.draw(), alt=draws.words(), key=f"{_DRAWS_KEY}:cloud", stem="cloud-of-centres")
+        show_wide(draws.cloud.draw(), alt=draws.words(), key=f"{_DRAWS_KEY}:cloud", stem="cloud-of-centres")
         return
     _play(study, draws)
     if reference is not None:

@@ -111,8 +111,8 @@ def test_awake_and_asleep_cubes_are_all_that_were_asked(seed: int, dim: int) -> 
     shown = min(dim, 2)
     parents = np.unique(of.corners(1)[:, :shown], axis=0)
     awake, asleep = (
-        {tuple(place) for place in found.low.round(6).tolist()}
-        for found in (tree.find_drawn_boxes(of, 2, view), tree.find_asleep_boxes(of, view))
+        {tuple(place) for place in low.round(6).tolist()}
+        for low, _ in (tree.find_drawn_boxes(of, 2, view), tree.find_asleep_boxes(of, view))
     )
     assert not awake & asleep and len(awake | asleep) == len(parents) << shown
 
@@ -126,13 +126,13 @@ def test_given_tuples_are_shown_as_they_are_and_many_are_counted_by_a_part_of_th
     revealed, tuples, step = reveal(80, 7)
     assert {one.tobytes() for one in revealed.tuples} == {one.tobytes() for one in tuples}
     assert revealed.unfit == count_misfits(revealed.one, tuples, step.far) == 7
-    assert "another split" not in revealed.about and "stays secret" in revealed.about
+    assert "another split" not in revealed.about[0] and "stays secret" in revealed.about[0]
     fitting = int((revealed.misfits <= step.misfit_limit).sum())
     assert title_of(draw(partial(draw_votes, step, revealed))).startswith(f"{fitting} of 9 tried tuples pass")
     assert "Seven tuples of 80" in title_of(draw(partial(draw_revealed_balls, step, revealed)))
     monkeypatch.setattr("dpviz.app.charts.pictures.blocks._MOST", 50)
     revealed, *_ = reveal(400, 80)
-    assert len(revealed.tuples) == 50 and "50 of 400" in revealed.about and 20 < revealed.unfit < 200
+    assert len(revealed.tuples) == 50 and "50 of 400" in revealed.about[1] and 20 < revealed.unfit < 200
 
 
 def two_groups(dim: int = 3, n: int = 2_000) -> PrivateTable:

@@ -18,7 +18,7 @@ from dpviz.app.charts.meaning import load_deployments
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import ProfilePicture
 from dpviz.app.charts.result_charts import draw_account, draw_segments, draw_shares, draw_spent
-from dpviz.app.charts.studies import compare
+from dpviz.app.charts.studies import compare, errors
 from dpviz.app.charts.studies.claim_figure import draw_verdicts
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_k_curve, draw_smallest
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimResult, ClaimVerdict, MarginInterval
@@ -127,10 +127,10 @@ def list_maps() -> Cases:
         ("every ε is enough", runs.query("epsilon >= 3"), 2800),
         ("no run of this n", runs.query("n < 1000"), 2800),
     ):
-        yield name, compare.draw_epsilon_n_map(some, "A (tuned)", EPSILONS, NS, own=own)
+        yield name, errors.draw_epsilon_n_map(some, "A (tuned)", EPSILONS, NS, own=own)
     losses = {0.1: 4.0, 0.3: 1.05, 1.0: 1.005}
     close = pd.DataFrame([{"n": 500, "epsilon": epsilon, "ratio": loss} for epsilon, loss in losses.items()])
-    yield "lines that begin close together", compare.draw_epsilon_n_map(close, "A", tuple(losses), (500, 1000))
+    yield "lines that begin close together", errors.draw_epsilon_n_map(close, "A", tuple(losses), (500, 1000))
 
 
 LOSSES, BENDS = np.array([900.0, 400.0, 100.0, 90.0, 82.0, 75.0]), np.array([0, 0.6, 4.1, 1.0, 0.9, 0.8])
@@ -176,13 +176,13 @@ def list_losses() -> Cases:
         "losses that clip no row": lost(inside, clipping=0.0),
         "nothing lost": lost([{"private": 2.0, "quiet": 2.0, "solved": nan, "quiet_solved": nan}], clipping=0.0),
     }.items():
-        yield name, compare.draw_waterfall(parts, "EUGkM (su, theta = 3.0)", 0.3)
+        yield name, errors.draw_waterfall(parts, "EUGkM (su, theta = 3.0)", 0.3)
     first, north = Payer("cluster", "3", 60, 4.2, 0.7, 0.4), Payer("group", "<b>north</b>", 400, 1.6, 0.3, nan)
     more = (Payer("cluster", "2", 1000, 1.1, 0.0, 0.05), Payer("cluster", "1", 3000, 1.02, 0.0, 0.01))
     paid = WhoPays((first, north, *more), 220.0, 20)
-    yield "who pays", compare.draw_payers(paid, "Auto", 0.3)
+    yield "who pays", errors.draw_payers(paid, "Auto", 0.3)
     alone = WhoPays((Payer("cluster", "1", 5, 1.0, 1.0, nan),), nan, 1)
-    yield "who pays, one cluster and unknown noise", compare.draw_payers(alone, "EUGkM", 1.0)
+    yield "who pays, one cluster and unknown noise", errors.draw_payers(alone, "EUGkM", 1.0)
 
 
 YES = ClaimFinding("a", True, "", 3.0, interval=MarginInterval(2.0, 4.0, 5))

@@ -20,8 +20,9 @@ from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.result_charts import MeterReading, list_shares
 from dpviz.app.charts.studies import curves
 from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure
-from dpviz.app.charts.studies.compare import CenterDraws, find_crossings
+from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import LOOKS, Curves, choose_styles, draw_curves, draw_smallest
+from dpviz.app.charts.studies.errors import find_crossings
 from dpviz.app.charts.studies.stored_verdicts import Outcome
 from dpviz.app.charts.view import make_view
 from dpviz.runs import Contender, Recommendation, SmallestEpsilon, Target, run, summarise
