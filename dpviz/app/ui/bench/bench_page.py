@@ -30,9 +30,8 @@ from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import draw_csv_upload, draw_preparation_panel
 from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import format_badge
+from dpviz.app.ui.figure import SENTENCES, format_badge
 from dpviz.app.ui.job_panel import open_job_registry, poll
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.runner import claim_finished, fetch_reference
