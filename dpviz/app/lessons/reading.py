@@ -253,24 +253,23 @@ def _read_says(
     if not all(told.PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
         write = "Write `found: {what: …, is: 3}`."
         raise LessonError(f"{place}: names in small letters, with fields, are allowed. {write}")
-    return {name: _read_say(f"{place}, {name}", name, one, request, grid) for name, one in said.items()}
-
-
-def _read_say(place: str, name: str, said: written.SayDocument, request: Request, grid: StudyGrid | None) -> told.Say:
-    what = _choose(place, "what", said.what, [*FACTS])
-    fact = FACTS[what]
-    given = {said_name: value for said_name, value in said.list_given().items() if value is not None}
-    allowed = ("what", "value", *fact.needs, *(_RUN if fact.of == "run" else ()))
-    if strangers := [one for one in given if one not in allowed]:
-        keys = ", ".join("is" if one == "value" else one for one in allowed)
-        _refuse(place, strangers[0], f"it is no field of {what!r}; allowed are {keys}. Take it out.")
-    if missing := [one for one in fact.needs if one not in given]:
-        _refuse(place, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
-    if fact.of == "many runs" and grid is None:
-        _refuse(place, "what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
-    options = {need: given[need] for need in fact.needs}
-    about = _read_request(place, said, request) if fact.of == "run" else request
-    return told.Say(name, what, options, about, grid, said.value)
+    says = {}
+    for name, say in said.items():
+        here = f"{place}, {name}"
+        what = _choose(here, "what", say.what, [*FACTS])
+        fact, given = FACTS[what], {key: value for key, value in say.list_given().items() if value is not None}
+        allowed = ("what", "value", *fact.needs, *(_RUN if fact.of == "run" else ()))
+        if strangers := [one for one in given if one not in allowed]:
+            keys = ", ".join("is" if one == "value" else one for one in allowed)
+            _refuse(here, strangers[0], f"it is no field of {what!r}; allowed are {keys}. Take it out.")
+        if missing := [one for one in fact.needs if one not in given]:
+            _refuse(here, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
+        if fact.of == "many runs" and grid is None:
+            why = f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one."
+            _refuse(here, "what", why)
+        about = _read_request(here, say, request) if fact.of == "run" else request
+        says[name] = told.Say(name, what, {need: given[need] for need in fact.needs}, about, grid, say.value)
+    return says
 
 
 _RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")

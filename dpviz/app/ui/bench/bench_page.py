@@ -151,10 +151,12 @@ def _draw_answer() -> None:
         _draw_axis(hand.request.epsilon, sides)
         _draw_button(hand, table, pictured)
     draw_more(pictured)
-    # Draw the answer again as the curve comes: when it is coarse, and when it is whole.
-    job = _find_awaited(hand, table)
-    if job is None:
-        return
+    if (job := _find_awaited(hand, table)) is not None:
+        _await_curve(job)
+
+
+def _await_curve(job: Job[Any]) -> None:
+    """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
     had = len(job.items)
 
     def look() -> None:

@@ -255,7 +255,9 @@ def apply(grid: StudyGrid) -> None:
     choose(f"{SWEEP}:repeats", grid.repeats)
     choose("k", grid.ks[0])
     choose("delta", grid.deltas[0])
-    load_epsilons(SWEEP, grid.epsilons)
+    # What ``ask_epsilons`` asks.
+    remember(f"{SWEEP}:epsilons", grid.epsilons)
+    remember(f"{SWEEP}:loaded", recall(f"{SWEEP}:loaded", 0) + 1)
 
 
 def _draw_settings(question: StudyQuestion) -> None:
@@ -501,12 +503,6 @@ def ask_epsilons(key: str) -> tuple[float, ...]:
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
     return epsilons
-
-
-def load_epsilons(key: str, epsilons: tuple[float, ...]) -> None:
-    """Set what ``ask_epsilons`` asks; call it from a callback, or before it is drawn."""
-    remember(f"{key}:epsilons", epsilons)
-    remember(f"{key}:loaded", recall(f"{key}:loaded", 0) + 1)
 
 
 SWEEP, _SHARPER = "sweep", "sweep:smallest"
