@@ -102,7 +102,7 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
     with st.container(gap=None):
         title = card.title if card.private else f"{card.title}, without privacy"
         look: dict[str, Any] = {"key": f"catalogue:{card.id}", "type": "tertiary", "help": about}
-        st.button(escape_markdown(title), on_click=_choose, args=(key, card.id), **look)
+        st.button(escape_markdown(title), on_click=st.session_state.update, args=({key: card.id},), **look)
         st.markdown("  \n".join([line for line in lines if line]))
 
 
@@ -126,10 +126,6 @@ def draw_description(card: Card) -> None:
     if card.formula:
         st.latex(card.formula)
     st.caption(f"{describe_needs(card)} Paper: {card.paper}")
-
-
-def _choose(key: str, algorithm: str) -> None:
-    st.session_state[key] = algorithm
 
 
 _FEW_CHOICES = 4

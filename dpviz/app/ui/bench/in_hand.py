@@ -157,10 +157,9 @@ def _name_declared(hand: Hand) -> tuple[Any, ...]:
 
 def _is_opened_elsewhere(hand: Hand) -> bool:
     """Whether another page has opened the same file as something else."""
-    table, source = find_table(), find_source()
-    if table is None or source is None or source.number != hand.number or find_undeclared() is not None:
+    source, opened = find_source(), st.session_state.get(_OPENED)
+    if source is None or source.number != hand.number or find_undeclared() is not None:
         return False
-    opened = st.session_state.get(_OPENED)
     return opened is not None and opened[0] != hand.number
 
 

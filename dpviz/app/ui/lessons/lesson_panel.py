@@ -45,10 +45,7 @@ def draw_scene_picture(lesson: told.Lesson, place: int, computed: Computed) -> N
         drawn = f"The first draw has seed {shown.request.seed:d}, the same for everybody; after it noise is fresh."
         st.caption("Painted points are simulated: nobody's." if locked else drawn)
         return
-    if not revealed:
-        _draw_before(lesson, place, scene, computed)
-        return
-    match scene.reveal:
+    match scene.reveal if revealed else None:
         case told.RunReveal() as run:
             _draw_animation(lesson, place, run, computed, whole=True)
         case told.DrawsReveal(grid=grid):
