@@ -10,13 +10,7 @@ def main() -> None:
     from dpviz.app.ui import FAVICON, ahead  # before all that it loads
     from dpviz.app.ui.addresses import BENCH, list_moved
     from dpviz.app.ui.controls import remember_link
-    from dpviz.app.ui.data.table_link import (
-        begin_with_given,
-        claim_made,
-        claim_prepared,
-        draw_linked_table,
-        follow_table_link,
-    )
+    from dpviz.app.ui.data.table_link import begin_with_given, claim_tables, draw_linked_table, follow_table_link
     from dpviz.app.ui.lessons.visit import is_presented, name_shown
     from dpviz.app.ui.reader import follow_reader
     from dpviz.app.ui.runner import claim_finished
@@ -38,11 +32,10 @@ def main() -> None:
     hidden = [st.Page(page, title=title, visibility="hidden") for page, title in behind.items()]
     page = st.navigation([*menu, *hidden, *list_moved()], position="hidden" if is_presented() else "top")
     remember_link()
-    claim_made()
+    claim_tables()
     follow_table_link()
     begin_with_given()
     claim_finished()
-    claim_prepared()
     if page.url_path in _WITH_TABLE:
         draw_linked_table()
     page.run()

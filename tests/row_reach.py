@@ -51,11 +51,9 @@ HOLDERS = {
     "dpviz.releases.two_releases": "gives released numbers as data frames; no row is near",
     "dpviz.releases.transcript": "answers a session in place of noise, whatever the truth is, and remembers it",
     "dpviz.api.cli.release_command": "opens the table that is released",
-    "dpviz.app.ui.release.page": "is told which table is open",
-    "dpviz.app.ui.release.account_section": "hands the open table over",
+    "dpviz.app.ui.release.page": "is told which table is open, or which file waits, and hands it over",
     "dpviz.app.ui.release.released_notice": "is told which table is open",
     "dpviz.app.ui.release.released_panel": "shows a press, which holds its table until it has left",
-    "dpviz.app.ui.release.subject": "is the open table, or the file that waits",
 }
 """The modules on the way of a release that hold rows, and what for. Whatever makes or checks a file is not here."""
 

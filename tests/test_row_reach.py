@@ -101,7 +101,7 @@ def test_what_is_rendered_reaches_no_row():
     for name in (
         "dpviz.runs.open_table.OpenTable",
         "dpviz.releases.releasing.Preflight",
-        "dpviz.app.ui.release.subject.ReleaseSubject",
+        "dpviz.app.ui.release.page.ReleaseSubject",
     ):
         assert name in reaching()
 

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui import ledger_panel
+from dpviz.app.ui.figure import SENTENCES
 from dpviz.app.ui.ledger_panel import compose_together, describe_total, format_file_name, tabulate_charges
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import Booked
 from dpviz.core import AccessKind, Accounting
 from dpviz.runs import ReleaseRecord, run

@@ -15,9 +15,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.charts.plot import Plot
-from dpviz.app.ui.studies import study_sections
+from dpviz.app.ui.studies import compare_page
+from dpviz.app.ui.studies.compare_page import find_advice, read_stored_rows
 from dpviz.app.ui.studies.study_job import StudyQuestion, bind_click, draw_study_page, format_study
-from dpviz.app.ui.studies.study_sections import find_advice, read_stored_rows
 from dpviz.core import RequestError
 from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, declare, jobs
 from dpviz.runs.synthetic_tables import make_synthetic_table
@@ -78,9 +78,9 @@ def test_a_trade_off_is_drawn_in_every_measure_with_its_baselines_predictions_an
     assert "one centre" in words and "centres that saw" in words and predictions(app)
     assert "2 runs each" in text_of(app) and "title" not in drawn["layout"]
     assert {trace["name"] for trace in drawn["data"] if trace.get("meta") == "median"} == set(SMALL)
-    assert study_sections.compute_baselines(study, "ratio")["k-means++"] == 1.0
-    assert study_sections.compute_baselines(study, "ari") == {}
-    curves = study_sections.list_predictions(study, "ratio")
+    assert compare_page.compute_baselines(study, "ratio")["k-means++"] == 1.0
+    assert compare_page.compute_baselines(study, "ari") == {}
+    curves = compare_page.list_predictions(study, "ratio")
     assert set(curves) == set(SMALL)
     for curve in curves.values():
         losses = [loss for _, loss in sorted(curve)]
@@ -248,7 +248,7 @@ def test_a_stricter_target_needs_a_larger_epsilon_and_what_cannot_be_asked_says_
 
 
 def _evidence(question) -> None:
-    from dpviz.app.ui.studies.study_sections import draw_evidence, find_advice
+    from dpviz.app.ui.studies.compare_page import draw_evidence, find_advice
     from dpviz.runs.advice.advice import Target
 
     draw_evidence(find_advice(question, Target()).few)

@@ -81,9 +81,8 @@ class Computed:
         """The runs of a study."""
         key = grid.to_query()
         if key not in self._studies:
-            self._studies[key] = [
-                row for row in compute_study_rows(self.judged, grid, with_centers=True) if isinstance(row, dict)
-            ]
+            rows = compute_study_rows(self.judged, grid, with_centers=True)
+            self._studies[key] = [row for row in rows if isinstance(row, dict)]
         return self._studies[key]
 
     def take(self, grid: StudyGrid, rows: list[Row]) -> None:

@@ -38,20 +38,22 @@ def _refuse_falling(numbers: tuple[float, ...]) -> tuple[float, ...]:
     return numbers
 
 
+_Whole = Annotated[int, BeforeValidator(_read_whole)]
+_Real = Annotated[float, BeforeValidator(_read_number)]
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 _Ask = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+_Unit = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)]
+_Drawing = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_900)]
 _Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
-_K = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)]
-_Seed = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=2**32)]
-_Epsilon = Annotated[float, BeforeValidator(_read_number), Field(ge=check.LEAST_EPSILON, le=100)]
-_Delta = Annotated[float, BeforeValidator(_read_number), Field(ge=0, le=0.1)]
-_End = Annotated[float, BeforeValidator(_read_number), Field(ge=-1e9, le=1e9)]
+_Seed = Annotated[_Whole, Field(ge=0, le=2**32)]
+_Epsilon = Annotated[_Real, Field(ge=check.LEAST_EPSILON, le=100)]
+_End = Annotated[_Real, Field(ge=-1e9, le=1e9)]
 _Amount = Annotated[int | float, BeforeValidator(_read_number), Field(ge=check.LEAST_EPSILON, le=1e6)]
-_Place = Annotated[int, BeforeValidator(_read_whole), Field(ge=0, le=255)]
+_Place = Annotated[_Whole, Field(ge=0, le=255)]
 
 
-_StepPlace = Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=500)]
+_StepPlace = Annotated[_Whole, Field(ge=1, le=500)]
 _StepWords = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 _Step = Annotated[
     Annotated[_StepWords, Tag("text")] | Annotated[_StepPlace, Tag("whole")],
@@ -64,7 +66,7 @@ class DrawDocument(documents.Document):
 
     shown: ClassVar = "{algorithm: eugkm, k: 15}"
     algorithm: str | None = documents.key(None, "the id of an algorithm", "what runs", shown="auto")
-    k: _K | None = documents.key(None, "a whole number", "clusters")
+    k: Annotated[_Whole, Field(ge=1, le=100)] | None = documents.key(None, "a whole number", "clusters")
     epsilon: _Epsilon | None = documents.key(None, "a number", "the budget ε")
     seed: _Seed | None = documents.key(None, "a whole number from 0 on", "of its noise")
     set: dict[Any, Any] | None = documents.key(None, "fields", "parameters of the algorithm", shown={"theta": 30})
@@ -73,7 +75,7 @@ class DrawDocument(documents.Document):
 class SettingsDocument(DrawDocument):
     """The settings of a run; what is left out is as in the lesson."""
 
-    delta: _Delta | None = documents.key(None, "a number", "the budget δ")
+    delta: Annotated[_Real, Field(ge=0, le=0.1)] | None = documents.key(None, "a number", "the budget δ")
 
 
 class RunRevealDocument(SettingsDocument):
@@ -86,9 +88,7 @@ class DrawsDocument(SettingsDocument):
     """The same run with new noise."""
 
     shown: ClassVar = "{times: 20}"
-    times: Annotated[int, BeforeValidator(_read_whole), Field(ge=2, le=100)] = documents.key(
-        ..., "a whole number", "draws"
-    )
+    times: Annotated[_Whole, Field(ge=2, le=100)] = documents.key(..., "a whole number", "draws")
 
 
 class StudyRevealDocument(SettingsDocument):
@@ -98,9 +98,7 @@ class StudyRevealDocument(SettingsDocument):
     epsilons: Annotated[
         tuple[_Epsilon, ...], Strict(False), Field(min_length=2, max_length=9), AfterValidator(_refuse_falling)
     ] = documents.key(..., "a list of 2 to 9 numbers", "the budgets, rising", each="a number", shown=[0.1, 1, 10])
-    repeats: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=100)] = documents.key(
-        ..., "a whole number", "draws at each ε"
-    )
+    repeats: Annotated[_Whole, Field(ge=1, le=100)] = documents.key(..., "a whole number", "draws at each ε")
 
 
 class PartDocument(SettingsDocument):
@@ -139,12 +137,8 @@ class NumberDocument(documents.Document):
     shown: ClassVar = "{from: 0, to: 15}"
     low: _End = documents.key(..., "a number", "its lower end", alias="from")
     high: _End = documents.key(..., "a number", "its upper end", alias="to")
-    step: Annotated[float, BeforeValidator(_read_number), Field(ge=1e-6, le=1e9)] | None = documents.key(
-        None, "a number", "of the slider"
-    )
-    unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20)] | None = documents.key(
-        None, "text", "what stands behind it"
-    )
+    step: Annotated[_Real, Field(ge=1e-6, le=1e9)] | None = documents.key(None, "a number", "of the slider")
+    unit: _Unit | None = documents.key(None, "text", "what stands behind it")
 
 
 class QuestionDocument(documents.Document):
@@ -178,7 +172,7 @@ class BoardDocument(DrawDocument):
     """A board to paint on, and its first draw."""
 
     shown: ClassVar = "{drawing: hermit}"
-    drawing: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_900)] = documents.key(
+    drawing: _Drawing = documents.key(
         ..., "text", "a picture to begin with, by its name or as in the link of a playground"
     )
     me: Annotated[tuple[_Place, _Place], Strict(False)] | None = documents.key(
@@ -218,13 +212,11 @@ class LessonDocument(documents.Document):
     called: ClassVar = "lesson"
     shown: ClassVar = '{"title": "…", "minutes": 5, "sentence": "…", "scenes": []}'
     title: _Line = documents.key(..., "text", "of the lesson")
-    minutes: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=90)] = documents.key(
-        ..., "a whole number", "how long it takes"
-    )
+    minutes: Annotated[_Whole, Field(ge=1, le=90)] = documents.key(..., "a whole number", "how long it takes")
     sample: str | None = documents.key(None, "the name of a sample", "the table", shown="fifteen")
     settings: SettingsDocument | None = documents.key(None, "fields", "of every run that says nothing else")
     sentence: _Words = documents.key(..., "text", "what is to be remembered; no number")
-    order: Annotated[int, BeforeValidator(_read_whole), Field(ge=1, le=99)] | None = documents.key(
+    order: Annotated[_Whole, Field(ge=1, le=99)] | None = documents.key(
         None, "a whole number", "its place among others"
     )
     scenes: Annotated[tuple[SceneDocument, ...], Strict(False), Field(min_length=1, max_length=_MOST_SCENES)] = (

@@ -59,22 +59,20 @@ def read_lesson(path: Path) -> told.Lesson:
     name = foreign.format_name(path)
     unreadable = LessonError(f"{name}: this cannot be read as a lesson; begin with one that ships.")
     with foreign.refuse_as(unreadable, foreign.LESSON, called=name):
-        return read_lesson_fields(Path(name).stem, _read_yaml(path, name), name=name)
-
-
-def _read_yaml(path: Path, name: str) -> Any:
-    try:
-        text = foreign.read_bytes(path, _MOST_BYTES).decode("utf-8")
-    except ValueError:
-        raise LessonError(f"{name}: this file cannot be read; a text in UTF-8 is allowed. Save it as one.") from None
-    try:
-        return foreign.read_yaml(text, most=_MOST_BYTES)
-    except foreign.NoYaml as error:
-        line = "" if error.line is None else f", line {error.line}"
-        raise LessonError(
-            f"{name}{line}: this is no YAML; lines of `name: value` are allowed. Look for a missing space after a "
-            "colon, or put a text with a colon in it between quotation marks; write a repeated part out."
-        ) from None
+        try:
+            text = foreign.read_bytes(path, _MOST_BYTES).decode("utf-8")
+        except ValueError:
+            why = "this file cannot be read; a text in UTF-8 is allowed. Save it as one."
+            raise LessonError(f"{name}: {why}") from None
+        try:
+            said = foreign.read_yaml(text, most=_MOST_BYTES)
+        except foreign.NoYaml as error:
+            line = "" if error.line is None else f", line {error.line}"
+            raise LessonError(
+                f"{name}{line}: this is no YAML; lines of `name: value` are allowed. Look for a missing space after a "
+                "colon, or put a text with a colon in it between quotation marks; write a repeated part out."
+            ) from None
+        return read_lesson_fields(Path(name).stem, said, name=name)
 
 
 def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> told.Lesson:
@@ -141,7 +139,16 @@ def _read_scene(place: str, said: written.SceneDocument, request: Request) -> to
 
 def _read_board(place: str, said: written.BoardDocument, request: Request) -> told.LessonBoard:
     """A board to paint on; what is not said of its first draw is as in the lesson, without a δ."""
-    drawing = _read_drawing(place, said)
+    # What is painted: the text of a link, or the name of a picture to begin with.
+    try:
+        named = said.drawing in drawings.PRESETS
+        drawing = drawings.load_preset(said.drawing).drawing if named else drawings.decode_drawing(said.drawing)
+        if said.me is not None:
+            drawing = drawings.PointDrawing.of(drawing.points, said.me)
+    except RequestError as error:
+        _refuse(place, "drawing", f"{error} The names {', '.join(drawings.PRESETS)} are allowed, too.")
+    if not drawing.size:
+        _refuse(place, "drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
     if said.algorithm is not None:
         _choose(place, "algorithm", said.algorithm, [*told.BOARD_ALGORITHMS])
     asked = _read_request(place, said, replace(request, delta=0.0))
@@ -161,20 +168,6 @@ def _read_board(place: str, said: written.BoardDocument, request: Request) -> to
     seen: told.BoardView = next(one for one in get_args(told.BoardView) if one == view)
     preview, guess = (one is not False for one in (said.preview, said.guess))
     return told.LessonBoard(drawings.encode_drawing(drawing), asked, said.step, seen, tools, preview, guess)
-
-
-def _read_drawing(place: str, said: written.BoardDocument) -> drawings.PointDrawing:
-    """What is painted: the text of a link, or the name of a picture to begin with."""
-    try:
-        named = said.drawing in drawings.PRESETS
-        drawing = drawings.load_preset(said.drawing).drawing if named else drawings.decode_drawing(said.drawing)
-        if said.me is not None:
-            drawing = drawings.PointDrawing.of(drawing.points, said.me)
-    except RequestError as error:
-        _refuse(place, "drawing", f"{error} The names {', '.join(drawings.PRESETS)} are allowed, too.")
-    if not drawing.size:
-        _refuse(place, "drawing", "nobody is on it. Paint at least one point, or put `me: [x, y]` there.")
-    return drawing
 
 
 def _read_request(place: str, said: written.DrawDocument, usual: Request) -> Request:
@@ -245,13 +238,12 @@ def _read_question(
             _refuse(place, "curve", "the study says what is right. Write `curve: true`, without `right`.")
         return told.CurveGuess(said.ask)
     low, high, step = said.number.low, said.number.high, said.number.step or 1.0
-    place_to = f"{place}, number"
     if high <= low or (high - low) / step > 10_000:
-        fit = f"from {low:g} to {high:g} is no range of at most 10,000 steps"
-        _refuse(place_to, "to", f"{fit}. Change the ends or the step.")
+        fit = f"from {low:g} to {high:g} is no range of at most 10,000 steps. Change the ends or the step."
+        _refuse(f"{place}, number", "to", fit)
     right = _choose(place, "right", said.right, [*says])
     if not low <= says[right].value <= high:
-        _refuse(place_to, "to", f"{right} is {says[right].text}; the range must have it. Widen it.")
+        _refuse(f"{place}, number", "to", f"{right} is {says[right].text}; the range must have it. Widen it.")
     return told.NumberGuess(said.ask, low, high, step, right, said.number.unit or "")
 
 
@@ -259,27 +251,25 @@ def _read_says(
     place: str, said: Mapping[str, written.SayDocument], request: Request, grid: StudyGrid | None
 ) -> dict[str, told.Say]:
     if not all(told.PLACEHOLDER.fullmatch(f"{{{name}}}") for name in said):
-        raise LessonError(
-            f"{place}: names in small letters, with fields, are allowed. Write `found: {{what: …, is: 3}}`."
-        )
-    return {name: _read_say(f"{place}, {name}", name, one, request, grid) for name, one in said.items()}
-
-
-def _read_say(place: str, name: str, said: written.SayDocument, request: Request, grid: StudyGrid | None) -> told.Say:
-    what = _choose(place, "what", said.what, [*FACTS])
-    fact = FACTS[what]
-    given = {said_name: value for said_name, value in said.list_given().items() if value is not None}
-    allowed = ("what", "value", *fact.needs, *(_RUN if fact.of == "run" else ()))
-    if strangers := [one for one in given if one not in allowed]:
-        keys = ", ".join("is" if one == "value" else one for one in allowed)
-        _refuse(place, strangers[0], f"it is no field of {what!r}; allowed are {keys}. Take it out.")
-    if missing := [one for one in fact.needs if one not in given]:
-        _refuse(place, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
-    if fact.of == "many runs" and grid is None:
-        _refuse(place, "what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
-    options = {need: given[need] for need in fact.needs}
-    about = _read_request(place, said, request) if fact.of == "run" else request
-    return told.Say(name, what, options, about, grid, said.value)
+        write = "Write `found: {what: …, is: 3}`."
+        raise LessonError(f"{place}: names in small letters, with fields, are allowed. {write}")
+    says = {}
+    for name, say in said.items():
+        here = f"{place}, {name}"
+        what = _choose(here, "what", say.what, [*FACTS])
+        fact, given = FACTS[what], {key: value for key, value in say.list_given().items() if value is not None}
+        allowed = ("what", "value", *fact.needs, *(_RUN if fact.of == "run" else ()))
+        if strangers := [one for one in given if one not in allowed]:
+            keys = ", ".join("is" if one == "value" else one for one in allowed)
+            _refuse(here, strangers[0], f"it is no field of {what!r}; allowed are {keys}. Take it out.")
+        if missing := [one for one in fact.needs if one not in given]:
+            _refuse(here, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
+        if fact.of == "many runs" and grid is None:
+            why = f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one."
+            _refuse(here, "what", why)
+        about = _read_request(here, say, request) if fact.of == "run" else request
+        says[name] = told.Say(name, what, {need: given[need] for need in fact.needs}, about, grid, say.value)
+    return says
 
 
 _RUN = ("algorithm", "k", "epsilon", "delta", "seed", "set")

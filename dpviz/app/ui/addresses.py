@@ -38,5 +38,4 @@ def is_asked_for(drawer: str) -> bool:
 
 
 def _lead_on(page: str, drawer: str) -> None:
-    opens = {DRAWER: drawer} if drawer else {}
-    st.switch_page(page, query_params={**st.query_params.to_dict(), **opens})
+    st.switch_page(page, query_params=st.query_params.to_dict() | ({DRAWER: drawer} if drawer else {}))

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import AUTO, CARDS
 from dpviz.app.ui.addresses import MEANING
+from dpviz.app.ui.bench.hand import HIGHEST_DELTA, MOST_CLUSTERS
 from dpviz.app.ui.session import choose, find_table, know_clusters, read_setting, recall, remember
 from dpviz.core import check
 from dpviz.runs import Contender, Division, Request, Target
@@ -17,8 +18,7 @@ from dpviz.words import glossary
 
 # What anybody asks a page for; ``check`` allows more, and so does the command line.
 LOWEST_EPSILON, HIGHEST_EPSILON, USUAL_EPSILON = 0.01, 35.0, 1.0
-HIGHEST_DELTA = 0.1
-MOST_CLUSTERS, USUAL_CLUSTERS = 1_000, 5
+USUAL_CLUSTERS = 5
 SHARES = (0.5, Target().share, 0.9)
 """Of draws, in which a loss that is accepted may be asked for."""
 

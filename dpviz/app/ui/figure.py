@@ -26,7 +26,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.reader import is_narrow
 from dpviz.core import Array, Domain, RequestError
 from dpviz.runs import Script, profiles
-from dpviz.words import Kind, Palette, choose_palette, glossary
+from dpviz.words import Kind, Palette, Sentences, choose_palette, glossary
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 _MEDIA_TYPES = {
@@ -100,9 +100,8 @@ def ask_one_of(label: str, options: Sequence[str], *, key: str, **look: Any) -> 
 
 def draw_tabs(tabs: Mapping[str, Callable[[], None]], *, key: str) -> None:
     """Tabs, of which the open one is drawn and no other."""
-    for tab, draw in zip(
-        st.tabs([escape_markdown(label) for label in tabs], key=key, on_change="rerun"), tabs.values(), strict=True
-    ):
+    drawn = st.tabs([escape_markdown(label) for label in tabs], key=key, on_change="rerun")
+    for tab, draw in zip(drawn, tabs.values(), strict=True):
         if tab.open:
             with tab:
                 draw()
@@ -121,6 +120,8 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
 
 
 _TABLES, _WIDGETS = (Path(__file__).with_name(name) for name in ("columns.yaml", "widgets.toml"))
+SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
+"""What the pages explain at length, beside a control or below a picture: once, by its key."""
 
 
 @cache
@@ -142,14 +143,9 @@ def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _read_tables() -> dict[str, dict[str, Any]]:
-    told: dict[str, dict[str, Any]] = yaml.safe_load(_TABLES.read_text(encoding="utf-8"))
-    return told
-
-
-def read_table(name: str) -> Mapping[str, Any]:
-    """What ``columns.yaml`` says of each column of a table."""
-    return _read_tables()[name]
+def read_tables() -> Any:
+    """What ``columns.yaml`` says of each column of each table."""
+    return yaml.safe_load(_TABLES.read_text(encoding="utf-8"))
 
 
 @cache
@@ -158,7 +154,7 @@ def read_columns(table: str) -> dict[str, Any]:
     number = partial(st.column_config.NumberColumn, format="%.4g")
     kinds: dict[str, Callable[..., Any]] = {"number": number}
     kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
-    looks = {name: dict(look) for name, look in read_table(table).items()}
+    looks = {name: dict(look) for name, look in read_tables()[table].items()}
     return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in looks.items()}
 
 

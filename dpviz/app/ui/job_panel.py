@@ -22,9 +22,6 @@ def poll(draw: Callable[[], None], *, every: float | None, key: str) -> None:
 
 
 _REGISTRY = "job_panel:registry"
-_POLL_SECONDS = 0.5
-# Pictures of many runs take a good part of a second to draw, which the worker needs too.
-_PICTURES_SECONDS = 2.0
 
 
 def open_job_registry() -> JobRegistry:
@@ -56,9 +53,10 @@ def draw_job_panel(job: Work[Any], *, label: str, key: str, live: Callable[[], N
             _draw_progress(job, label)
         button.button("Cancel", key=f"{key}:cancel", on_click=job.cancel, width="stretch")
 
-    poll(panel, every=_POLL_SECONDS, key=f"{key}:panel")
+    poll(panel, every=0.5, key=f"{key}:panel")
     if live is not None:
-        poll(live, every=_PICTURES_SECONDS, key=f"{key}:live")
+        # Pictures of many runs take a good part of a second to draw, which the worker needs too.
+        poll(live, every=2.0, key=f"{key}:live")
 
 
 def _draw_progress(job: Work[Any], label: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
 import streamlit as st
@@ -69,9 +68,16 @@ def _draw_words(*, asked: bool) -> None:
                 st.info("No word here has that in its name or in what is said of it.", icon=":material/search_off:")
             shown = [term for term in found if term is not named or typed.strip()]
             for _, among in groupby(shown, key=lambda term: term.group):
-                term, *others = among
+                terms = list(among)
+                term = terms[0]
                 st.subheader(term.group, divider="gray", anchor=False)
-                _draw_list([term, *others])
+                # In two columns that end at about the same height, each read from top to bottom.
+                heights = list(map(_estimate_height, terms))
+                left = sum(2 * sum(heights[:place]) + heights[place] <= sum(heights) for place in range(len(terms)))
+                for column, part in zip(st.columns(2, gap="large"), (terms[:left], terms[left:]), strict=True):
+                    for one in part:
+                        with column.container(gap="xsmall"):
+                            _draw_entry(one)
     elif asked:  # it was closed: the address does not ask for it any more
         for name in (DRAWER, TERM):
             st.query_params.pop(name, None)
@@ -95,16 +101,9 @@ def find_terms(typed: str) -> list[glossary.Term]:
     return by_name or [term for term in glossary.read_glossary().values() if sought in term.says.casefold()]
 
 
-def _draw_list(terms: Sequence[glossary.Term]) -> None:
-    """In two columns that end at about the same height, each read from top to bottom."""
-    heights = [
-        (3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)) for term in terms
-    ]
-    left = sum(2 * sum(heights[:place]) + heights[place] <= sum(heights) for place in range(len(terms)))
-    for column, part in zip(st.columns(2, gap="large"), (terms[:left], terms[left:]), strict=True):
-        for term in part:
-            with column.container(gap="xsmall"):
-                _draw_entry(term)
+def _estimate_height(term: glossary.Term) -> int:
+    """About how many lines an entry takes."""
+    return 3 + len(term.says) // _LETTERS + 2 * bool(term.number) + _PICTURE_LINES * bool(term.picture)
 
 
 def _draw_entry(term: glossary.Term) -> None:

@@ -6,17 +6,24 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import fsum
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, draw_bullets, draw_download, format_badge, read_columns, read_table
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import (
+    SENTENCES,
+    draw_badge,
+    draw_bullets,
+    draw_download,
+    format_badge,
+    read_columns,
+    read_tables,
+)
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
-from dpviz.core import Entry
 from dpviz.runs import compute_independent_epsilon, export
 from dpviz.words import format_number, format_small, glossary
 
@@ -43,29 +50,16 @@ class JointPromise(NamedTuple):
     delta: float
 
 
-class _Charged(NamedTuple):
-    """A charge, with its place in its run and in the visit."""
-
-    run: int
-    step: int
-    entry: Booked
-    charge: Entry
-
-    @property
-    def looks(self) -> str:
-        """How often the rows of its run were looked at, by kind."""
-        return " ".join(f"{kind}: {number}" for kind, number in self.entry.record.looks.items())
-
-
 def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
     """Every entry of every run; numbers in their own columns, units in words."""
-    told = read_table("file of charges")
-    charged = [
-        _Charged(run, step, entry, charge)
-        for run, entry in enumerate(booked, start=1)
-        if entry.record.private
-        for step, charge in enumerate(entry.record.entries, start=1)
-    ]
+    told = read_tables()["file of charges"]
+    charged = []
+    for run, entry in enumerate(booked, start=1):
+        # How often the rows of the run were looked at, by kind.
+        looks = " ".join(f"{kind}: {number}" for kind, number in entry.record.looks.items())
+        of_run = partial(SimpleNamespace, run=run, entry=entry, looks=looks)
+        charges = entry.record.entries if entry.record.private else ()
+        charged += [of_run(step=step, charge=charge) for step, charge in enumerate(charges, start=1)]
     return pd.DataFrame([[attrgetter(path)(one) for path in told.values()] for one in charged], columns=[*told])
 
 
@@ -119,17 +113,13 @@ def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:
     for entry in booked:
         if entry.record.private:
             groups.setdefault((entry.source_key, entry.record.relation, entry.record.unit), []).append(entry)
-    return [
-        JointPromise(
-            table_title=entries[-1].record.declaration.title,
-            relation=relation,
-            unit=unit,
-            runs=len(entries),
-            epsilon=fsum(entry.record.spent_epsilon or 0.0 for entry in entries),
-            delta=fsum(entry.record.delta for entry in entries),
-        )
-        for (_, relation, unit), entries in groups.items()
-    ]
+    joint = []
+    for (_, relation, unit), entries in groups.items():
+        epsilon = fsum(entry.record.spent_epsilon or 0.0 for entry in entries)
+        delta = fsum(entry.record.delta for entry in entries)
+        title = entries[-1].record.declaration.title
+        joint.append(JointPromise(title, relation, unit, len(entries), epsilon, delta))
+    return joint
 
 
 def format_file_name(booked: Sequence[Booked]) -> str:

@@ -15,9 +15,8 @@ from dpviz.app.charts.meaning import SOURCE, load_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.controls import draw_epsilon_control, read_request
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import look_of, show_plot
+from dpviz.app.ui.figure import SENTENCES, look_of, show_plot
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import find_table, make_once, read_setting, remember
 from dpviz.core import Array, RequestError
 from dpviz.runs import AskingAgain, Job, OpenTable, Request, clip_rows, declare, membership, run_request
@@ -51,23 +50,6 @@ class Stage:
         return membership.make_neighbors(self.table, self.row)
 
 
-def _ask_stage() -> Stage | str:
-    """Draw the controls; what they come to, or why that cannot be run, in a sentence."""
-    epsilon_place, table_place, algorithm_place, person_place = st.columns([4, 3, 3, 2], gap="medium")
-    with table_place:
-        table = _ask_table()
-    with algorithm_place:
-        chosen = _ask_algorithm()
-    with epsilon_place:
-        draw_epsilon_control(beside=True)
-    with person_place:
-        row = _ask_person(table)
-    asked = replace(read_request(chosen), seed=SEED)
-    if table is open_public_sample(RICH):
-        asked = replace(asked, k=sample(RICH).clusters)
-    return open_stage(table, row, asked)
-
-
 def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
     """What the parts of the page are about: a person of a table, and runs with and without that person."""
     stage = Stage(table, row, asked)
@@ -87,16 +69,10 @@ def open_public_sample(sample_id: str) -> OpenTable:
 
 def _ask_table() -> OpenTable:
     rich, mine = open_public_sample(RICH), find_table()
-    tables = {
-        table.key: table
-        for table in (mine, rich)
-        if table is not None
-        and (table.kind.may_be_shown and isinstance(table.loaded, LoadedTable) and table.loaded.n_rows <= _MOST_ROWS)
-    }
-    chosen = st.selectbox(
-        "Table", list(reversed(tables)), format_func=lambda key: tables[key].title, key="meaning:table"
-    )
-    return tables[chosen]
+    shown = [table for table in (mine, rich) if table is not None and table.kind.may_be_shown]
+    tables = {one.key: one for one in shown if isinstance(one.loaded, LoadedTable) and one.loaded.n_rows <= _MOST_ROWS}
+    title = {key: table.title for key, table in tables.items()}.__getitem__
+    return tables[st.selectbox("Table", list(reversed(tables)), format_func=title, key="meaning:table")]
 
 
 def _ask_algorithm() -> str:
@@ -233,9 +209,6 @@ def _read_points(stage: Stage) -> Array:
     return make_once("meaning:rows", table.key, read, most=_KEPT)
 
 
-_KEPT_SIMULATIONS = 6
-
-
 @dataclass(eq=False)
 class Simulation:
     """All jobs of one stage: the first runs, and more where they were asked for."""
@@ -257,11 +230,8 @@ class Simulation:
 
     def begin(self) -> None:
         """The first runs, or as many more."""
-        done = len(self.list_trials()) // 2
-        asked = self.stage.request
-        self.jobs.append(
-            open_job_registry().submit(membership.attack_work, self.stage.neighbors, asked, membership.PAIRS, done)
-        )
+        asked = (self.stage.neighbors, self.stage.request, membership.PAIRS, len(self.list_trials()) // 2)
+        self.jobs.append(open_job_registry().submit(membership.attack_work, *asked))
 
 
 def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least: int = 8) -> None:
@@ -269,8 +239,13 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
 
     Nobody's privacy is spent: the rows are public. ``least`` pairs are waited for before anything is drawn.
     """
-    simulation = make_once("meaning:simulations", stage.key, lambda: Simulation(stage), most=_KEPT_SIMULATIONS)
-    _leave_others(simulation)
+    simulation = make_once("meaning:simulations", stage.key, lambda: Simulation(stage), most=6)
+    # A moved control makes the runs for the settings before worthless, unless they have ended.
+    kept = cast("dict[Any, Simulation]", st.session_state["meaning:simulations"])
+    for other in [other for other in kept.values() if other is not simulation and other.running]:
+        for begun in other.jobs:
+            begun.cancel()
+        other.jobs.clear()
     if not simulation.jobs:
         try:
             simulation.begin()
@@ -285,10 +260,8 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
         else:
             st.skeleton(height=440)
 
-    key = f"meaning:job:{len(simulation.jobs)}"
-    draw_job_panel(
-        job, label=f"{membership.PAIRS} runs with the person and {membership.PAIRS} without", key=key, live=live
-    )
+    label = f"{membership.PAIRS} runs with the person and {membership.PAIRS} without"
+    draw_job_panel(job, label=label, key=f"meaning:job:{len(simulation.jobs)}", live=live)
     if not simulation.running:
         pairs = len(simulation.list_trials()) // 2
         more, words = st.columns([1, 4], vertical_alignment="center")
@@ -296,22 +269,25 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
         words.caption(f"{pairs} runs with the person and {pairs} without, of a public table: nothing is spent.")
 
 
-def _leave_others(simulation: Simulation) -> None:
-    """A moved control makes the runs for the settings before worthless, unless they have ended."""
-    kept = cast("dict[Any, Simulation]", st.session_state["meaning:simulations"])
-    for other in kept.values():
-        if other is not simulation and other.running:
-            for job in other.jobs:
-                job.cancel()
-            other.jobs.clear()
-
-
 _KEY = "part"
 
 
 def draw_meaning_page() -> None:
     """The chosen part, on the stage that the controls set; a link may name it."""
-    stage = _ask_stage()
+    epsilon_place, table_place, algorithm_place, person_place = st.columns([4, 3, 3, 2], gap="medium")
+    with table_place:
+        table = _ask_table()
+    with algorithm_place:
+        algorithm = _ask_algorithm()
+    with epsilon_place:
+        draw_epsilon_control(beside=True)
+    with person_place:
+        row = _ask_person(table)
+    asked = replace(read_request(algorithm), seed=SEED)
+    if table is open_public_sample(RICH):
+        asked = replace(asked, k=sample(RICH).clusters)
+    # What the controls come to, or why that cannot be run, in a sentence.
+    stage = open_stage(table, row, asked)
     linked = st.query_params.get(_KEY)
     if linked in PARTS and _KEY not in st.session_state:
         st.session_state[_KEY] = linked

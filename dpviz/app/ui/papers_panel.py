@@ -38,7 +38,6 @@ from dpviz.runs import USUAL_SPREAD, Contender, Request
 from dpviz.tables import SyntheticTable
 from dpviz.words import choose_palette, format_number, glossary
 
-_PAGE_WIDTH = 720
 _SYNTHETIC, _FILES = "synthetic tables", "published files"
 _CHOSEN, _BOARD, _PICTURE = "papers:claim", "papers:board", "papers:verdicts"
 # A made-up table for the bench has no more, so that it is there at once.
@@ -95,7 +94,11 @@ def draw_papers() -> None:
     st.caption(escape_markdown(format_answers(lines.values())))
     picture = draw_verdicts([line.result for line in lines.values()], headline, dark=st.context.theme.type == "dark")
     show_plot(picture, key=_PICTURE, on_click=lambda: _choose_mark(list(lines)))
-    _draw_scoreboard(lines, headline)
+    board, heads = tabulate_claims(lines), read_columns("claims of papers")
+    alt = f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}."
+    choose = {"key": _BOARD, "on_select": lambda: _choose(list(lines)), "selection_mode": "single-row"}
+    _draw_verdict_table(board, _BOARD_PIXELS, column_config=heads, alt=alt, **choose)
+    st.caption("Choose a line, or a claim below, for its findings and figures.")
     said = {name: f"{line.result.paper}: {line.verdict.outcome.value}" for name, line in lines.items()}
     chosen = st.selectbox("Claim", list(lines), format_func=lambda name: said[name], key=_CHOSEN)
     _draw_claim(lines[chosen], stored.rules)
@@ -158,14 +161,6 @@ def _margin(finding: ClaimFinding) -> str:
     return f"{margin}, {format_number(between.low)} to {format_number(between.high)}"
 
 
-def _draw_scoreboard(lines: Mapping[str, _Line], headline: str) -> None:
-    board = tabulate_claims(lines)
-    alt = f"{headline}. A line a claim: {', '.join(line.verdict.outcome.value for line in lines.values())}."
-    chosen = {"key": _BOARD, "on_select": lambda: _choose(list(lines)), "selection_mode": "single-row"}
-    _draw_verdict_table(board, _BOARD_PIXELS, column_config=read_columns("claims of papers"), alt=alt, **chosen)
-    st.caption("Choose a line, or a claim below, for its findings and figures.")
-
-
 # Of the text of a verdict on a light and a dark table.
 _INKS = {_SAID[outcome].short: inks for outcome, inks in INKS.items()}
 
@@ -206,18 +201,7 @@ def _draw_figures(
     """The figures of a claim in the colours of a theme, and what they show in words."""
     colors = choose_palette(theme)
     shown = [ClaimFigure(table, figure, sentence) for figure in figures]
-    return [(each.draw(colors, width=_PAGE_WIDTH), each.words()) for each in shown]
-
-
-def _choose_source(line: _Line) -> tuple[ClaimResult, pd.DataFrame]:
-    """Which of its results the figures show, where there are two, and the runs behind that."""
-    claim_id = line.result.id
-    if line.synthetic is None:
-        return line.result, stored_verdicts.read_runs(claim_id)
-    look = look_of("tables_source", key=f"papers:source:{claim_id}")
-    if ask_one_of(options=[_FILES, _SYNTHETIC], **look) == _FILES:
-        return line.result, stored_verdicts.read_runs(claim_id)
-    return line.synthetic, stored_verdicts.read_runs(claim_id, stored_verdicts.STAND_INS)
+    return [(each.draw(colors, width=720), each.words()) for each in shown]
 
 
 def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
@@ -230,8 +214,23 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
     if verdict.turning is not None:
         finding, factor = verdict.turning
         st.caption(escape_markdown(f"The smallest change that would turn it: {finding.says}, by {factor:.3g}×."))
-    _draw_opener(claim)
-    shown, runs = _choose_source(line)
+    # A way to the bench for each finding: a made-up table of its size, and the setting that decides it.
+    if claim.settings:
+        with st.popover(**look_of("open_a_finding")):
+            says = [f"{number}. {one.says}" for number, one in enumerate(verdict.findings, start=1)]
+            key = f"papers:open:{claim.id}"
+            chosen = st.selectbox("Finding", range(len(says)), format_func=says.__getitem__, key=key)
+            opens: dict[str, Any] = {"on_click": _open_finding, "args": (claim.settings[chosen],)}
+            st.button("Open on the bench", icon=":material/arrow_forward:", key=f"papers:explore:{claim.id}", **opens)
+    else:
+        st.caption("Its samples are drawn while it runs: there is no table to open on the bench.")
+    # Which of its results the figures show, where there are two, and the runs behind that.
+    shown, folder = line.result, stored_verdicts.FOLDER
+    if line.synthetic is not None:
+        look = look_of("tables_source", key=f"papers:source:{claim.id}")
+        if ask_one_of(options=[_FILES, _SYNTHETIC], **look) == _SYNTHETIC:
+            shown, folder = line.synthetic, stored_verdicts.STAND_INS
+    runs = stored_verdicts.read_runs(claim.id, folder)
     figures = _draw_figures(shown.figures, runs, shown.verdict.sentence, st.context.theme.type)
     for place, (drawn, alt) in enumerate(figures):
         show_wide(drawn, alt=alt, key=f"papers:{claim.id}:{place}", stem=f"{claim.id}-{place + 1}")
@@ -241,23 +240,10 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
         draw_data_table(runs, alt=f"Runs behind {claim.paper}")
 
 
-def _draw_opener(claim: ClaimResult) -> None:
-    """A way to the bench for each finding: a made-up table of its size, and the setting that decides it."""
-    if not claim.settings:
-        st.caption("Its samples are drawn while it runs: there is no table to open on the bench.")
-        return
-    with st.popover(**look_of("open_a_finding")):
-        says = [f"{number}. {finding.says}" for number, finding in enumerate(claim.verdict.findings, start=1)]
-        chosen = st.selectbox("Finding", range(len(says)), format_func=says.__getitem__, key=f"papers:open:{claim.id}")
-        opens: dict[str, Any] = {"on_click": _open_finding, "args": (claim.settings[chosen],)}
-        st.button("Open on the bench", icon=":material/arrow_forward:", key=f"papers:explore:{claim.id}", **opens)
-
-
 def _open_finding(setting: FindingSetting) -> None:
     rows = min(setting.n, _MOST_CELLS // setting.d)
     open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k, USUAL_SPREAD))
-    contender = Contender(setting.algorithm, setting.params)
-    open_run(Request(contender, setting.k, setting.epsilon, setting.delta))
+    open_run(Request(Contender(setting.algorithm, setting.params), setting.k, setting.epsilon, setting.delta))
 
 
 def _draw_reasons(result: ClaimResult, rules: Sequence[str]) -> None:

@@ -209,7 +209,6 @@ def _finish(table: OpenTable, request: Request, finished: Run, *, live: bool, bo
 
 _REFERENCES, _KEPT_REFERENCES = "reference:computed", 24
 _FOUND, _KEPT_FOUND = "reference:found", 200
-_JOBS = "reference:jobs"
 _REFERENCE_SECONDS, _POLL_SECONDS = 0.25, 1.0
 
 # A table, k, and the points that a row stands for.
@@ -289,4 +288,4 @@ def _is_known(key: _Key) -> bool:
 
 
 def _list_jobs() -> dict[_Key, Job[Any]]:
-    return cast("dict[_Key, Job[Any]]", st.session_state.setdefault(_JOBS, {}))
+    return cast("dict[_Key, Job[Any]]", st.session_state.setdefault("reference:jobs", {}))

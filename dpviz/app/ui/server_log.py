@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from traceback import walk_tb
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 _PARTS_SHOWN, _FRAMES_SHOWN = 3, 12
 _LOGGER = logging.getLogger("dpviz")
@@ -40,7 +40,19 @@ def keep_texts_out() -> None:
     made = logging.getLogRecordFactory()
 
     def without_text(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        return _log_by_type(made(*args, **kwargs))
+        record = made(*args, **kwargs)
+        if isinstance(record.exc_info, tuple) and record.exc_info[1] is not None:
+            record.exc_text = format_type_and_place(record.exc_info[1])
+        elif record.exc_text:
+            record.exc_text = "(not shown)"
+        record.exc_info = None
+        if isinstance(record.msg, BaseException):
+            record.msg = type(record.msg).__name__
+        if isinstance(record.args, tuple):
+            record.args = tuple(_replace_by_type(part) for part in record.args)
+        elif record.args:
+            record.args = {name: _replace_by_type(part) for name, part in record.args.items()}
+        return record
 
     logging.setLogRecordFactory(without_text)
     logging.raiseExceptions = False  # a handler that fails would print what was on its way
@@ -71,21 +83,6 @@ def say_defect(error: Exception) -> bool:
     return True  # Streamlit shows nothing of its own
 
 
-def _log_by_type(record: logging.LogRecord) -> logging.LogRecord:
-    if isinstance(record.exc_info, tuple) and record.exc_info[1] is not None:
-        record.exc_text = format_type_and_place(record.exc_info[1])
-    elif record.exc_text:
-        record.exc_text = "(not shown)"
-    record.exc_info = None
-    if isinstance(record.msg, BaseException):
-        record.msg = type(record.msg).__name__
-    if isinstance(record.args, tuple):
-        record.args = tuple(_replace_by_type(part) for part in record.args)
-    elif record.args:
-        record.args = {name: _replace_by_type(part) for name, part in record.args.items()}
-    return record
-
-
 def _replace_by_type(part: object) -> object:
     return type(part).__name__ if isinstance(part, BaseException) else part
 
@@ -97,11 +94,6 @@ def _log_uncaught(kind: type[BaseException], error: BaseException | None, trace:
 
 
 def _log_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_more: Any, **_named: Any
 ) -> None:
     _LOGGER.warning("%s at %s:%d", category.__name__, "/".join(Path(filename).parts[-_PARTS_SHOWN:]), lineno)

@@ -23,7 +23,6 @@ from dpviz.tables import Content, Declaration, FileKind
 _TABLE, _UNDECLARED, _BOOKS = "visit:table", "visit:undeclared", "visit:books"
 _SOURCE, _SOURCES = "visit:source", "visit:sources"
 _SETTINGS, _ACCESSES, _STUDIES, _CLUSTERS = "visit:settings", "looks:list", "looks:studies", "clusters:known"
-_GRIDS = "looks:grids"
 
 TABLE_LINK = "table"
 """What names the open table in a link."""
@@ -181,7 +180,7 @@ def count_study(source_key: str, note: str) -> None:
 
 def count_grid_read(place: int, number: int) -> None:
     """Count that a k was read from the grid of a run, for which no account has paid; once for each run."""
-    if _is_new(_GRIDS, number):
+    if _is_new("looks:grids", number):
         ACCESS_LOG.add_grid_read(_list_entries()[place].source_key)
 
 

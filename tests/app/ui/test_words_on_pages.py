@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 from jinja2 import nodes
 
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import SENTENCES
 from dpviz.words.wording import make_environment
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz.app.ui.studies import study_sections
+from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
 from dpviz.runs.advice.advice import Target, foresee
@@ -77,7 +77,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 assert said.code == 2 and SENTENCES.fill("nobody_said") in said.err
                 for ask in (
                     lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
-                    lambda: study_sections.find_advice(question, Target()),  # noqa: B023
+                    lambda: compare_page.find_advice(question, Target()),  # noqa: B023
                 ):
                     with pytest.raises(RequestError) as refused:
                         ask()
@@ -85,7 +85,7 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
                 continue
             rows = KnownRows.read(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
-            page = study_sections.find_advice(question, Target())
+            page = compare_page.find_advice(question, Target())
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
@@ -142,7 +142,7 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
         question = StudyQuestion("sweep", table, None, StudyGrid((Contender("auto"),), (2,), (1.0,), (1e-4,)))
         for ask in (
             lambda: advise(declaration=declaration, k=2, delta=1e-4),  # noqa: B023 (called at once)
-            lambda: study_sections.find_advice(question, Target()),  # noqa: B023
+            lambda: compare_page.find_advice(question, Target()),  # noqa: B023
             lambda: dpviz.run(dpviz.CARDS["auto"], table.private, k=2, epsilon=1.0, delta=1e-4),  # noqa: B023
             lambda: dpviz.sweep(path, algorithms=["auto"], epsilons=[1.0], ks=[2], deltas=[1e-4]),  # noqa: B023
             lambda: dpviz.release(declaration, path, k=2, epsilon=1.0, delta=1e-4, account=account),  # noqa: B023

@@ -10,8 +10,8 @@ import pytest
 
 from dpviz.algorithms.registry import find_card
 from dpviz.app.charts.meaning import compute_losses
+from dpviz.app.ui.studies.compare_page import find_advice
 from dpviz.app.ui.studies.study_job import StudyQuestion
-from dpviz.app.ui.studies.study_sections import find_advice
 from dpviz.runs.advice import advice
 from dpviz.runs.advice.advice import EPSILONS, Prospects, Target
 from dpviz.runs.advice.judgement import Judgement

@@ -30,9 +30,8 @@ from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import draw_csv_upload, draw_preparation_panel
 from dpviz.app.ui.data_access import make_judged_table
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import format_badge
+from dpviz.app.ui.figure import SENTENCES, format_badge
 from dpviz.app.ui.job_panel import open_job_registry, poll
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.runner import claim_finished, fetch_reference
@@ -152,10 +151,12 @@ def _draw_answer() -> None:
         _draw_axis(hand.request.epsilon, sides)
         _draw_button(hand, table, pictured)
     draw_more(pictured)
-    # Draw the answer again as the curve comes: when it is coarse, and when it is whole.
-    job = _find_awaited(hand, table)
-    if job is None:
-        return
+    if (job := _find_awaited(hand, table)) is not None:
+        _await_curve(job)
+
+
+def _await_curve(job: Job[Any]) -> None:
+    """Draw the answer again as the curve comes: when it is coarse, and when it is whole."""
     had = len(job.items)
 
     def look() -> None:

@@ -58,15 +58,11 @@ def summarize_judgement(judgement: Judgement) -> str:
 
 def format_warning(words: str) -> str:
     """Words of caution behind a red sign; the number 1e-6 stays in one piece."""
-    return f":red[:material/cancel:] {_join_number(escape_markdown(words))}"
+    # A browser may break a line behind any hyphen, but not before a word joiner.
+    joined = re.sub(r"(?<=\de-)(?=\d)", "\u2060", escape_markdown(words))
+    return f":red[:material/cancel:] {joined}"
 
 
-def _join_number(words: str) -> str:
-    """A browser may break a line behind any hyphen, but not before a word joiner."""
-    return re.sub(r"(?<=\de-)(?=\d)", "\u2060", words)
-
-
-_THUMBNAIL = 88
 _PROMISES = {Guarantee.PURE: "ε-DP", Guarantee.APPROX: "(ε, δ)-DP", Guarantee.NONE: "no privacy"}
 
 THUMBNAILS = files("dpviz.app.ui") / "assets" / "thumbnails.json"
@@ -94,7 +90,7 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
     if drawn is not None:  # none of what a package brings
         svg = b64encode(drawn[st.context.theme.type or "light"].encode()).decode()
         said = f"A step of {card.title}: {escape_markdown(drawn['step'])}"
-        st.markdown(f"![{said}](data:image/svg+xml;base64,{svg})", width=_THUMBNAIL)
+        st.markdown(f"![{said}](data:image/svg+xml;base64,{svg})", width=88)
     about = f"{card.summary}\n\n**When:** {card.when}\n\n{describe_needs(card)}"
     told = [*map(_PROMISES.__getitem__, card.guarantees), *(["local model"] if card.local else [])]
     shown = (" · ".join(words) for words in (told, drawn["shows"] if drawn else []))
@@ -106,7 +102,7 @@ def _draw_entry(card: Card, key: str, judgement: Judgement | None) -> None:
     with st.container(gap=None):
         title = card.title if card.private else f"{card.title}, without privacy"
         look: dict[str, Any] = {"key": f"catalogue:{card.id}", "type": "tertiary", "help": about}
-        st.button(escape_markdown(title), on_click=_choose, args=(key, card.id), **look)
+        st.button(escape_markdown(title), on_click=st.session_state.update, args=({key: card.id},), **look)
         st.markdown("  \n".join([line for line in lines if line]))
 
 
@@ -123,19 +119,13 @@ def describe_needs(card: Card) -> str:
 def draw_description(card: Card) -> None:
     """The story of the algorithm, its formula and its paper, and whose it is."""
     if card.brought_by:
-        by = (
-            f"{escape_markdown(card.brought_by)} brings it: nobody here has proved what it does with rows. "
-            f"It is never released."
-        )
+        brings = f"{escape_markdown(card.brought_by)} brings it"
+        by = f"{brings}: nobody here has proved what it does with rows. It is never released."
         st.badge(NOT_OURS, color="red", help=by)
     st.markdown(card.story)
     if card.formula:
         st.latex(card.formula)
     st.caption(f"{describe_needs(card)} Paper: {card.paper}")
-
-
-def _choose(key: str, algorithm: str) -> None:
-    st.session_state[key] = algorithm
 
 
 _FEW_CHOICES = 4
@@ -165,7 +155,9 @@ def format_param_label(name: str) -> str:
 
 
 def _draw_widget(key: str, param_field: ParamField) -> Any:
-    label, about = format_param_label(param_field.name), _describe_param(param_field)
+    # What it does, after the word of the glossary that it is named after, if it is.
+    label = format_param_label(param_field.name)
+    about = param_field.help if (term := glossary.find_term(label)) is None else f"{term.first} {param_field.help}"
     bound: dict[str, Any] = {"key": key, "help": about, "bind": "query-params"}
     if param_field.kind is not bool and param_field.choices is None:
         return _draw_number(key, param_field, label, about)
@@ -185,10 +177,13 @@ def _draw_number(key: str, param_field: ParamField, label: str, about: str) -> f
     number = int if param_field.kind is int else float
     bounds = {"min_value": param_field.low, "max_value": param_field.high, "value": param_field.default}
     typed: dict[str, Any] = {name: None if bound is None else number(bound) for name, bound in bounds.items()}
+    # A hundredth of a narrow range, else a tenth of the default's size.
+    narrow = param_field.low is not None and param_field.high is not None and param_field.high - param_field.low <= 1
+    step = 0.01 if narrow else max(0.01, float(f"{abs(param_field.default or 1.0) / 10:.0e}"))
     value: float | int | None = st.number_input(
         label,
         **typed,
-        step=1 if number is int else _choose_step(param_field),
+        step=1 if number is int else step,
         format="%d" if number is int else "%g",
         placeholder=_BY_RULE if param_field.optional else None,
         key=key,
@@ -196,16 +191,3 @@ def _draw_number(key: str, param_field: ParamField, label: str, about: str) -> f
         **bind_to_link(key),
     )
     return value
-
-
-def _describe_param(param_field: ParamField) -> str:
-    """What a parameter does, after the word of the glossary that it is named after, if it is."""
-    term = glossary.find_term(format_param_label(param_field.name))
-    return param_field.help if term is None else f"{term.first} {param_field.help}"
-
-
-def _choose_step(param_field: ParamField) -> float:
-    """A hundredth of a narrow range, else a tenth of the default's size."""
-    if param_field.low is not None and param_field.high is not None and param_field.high - param_field.low <= 1:
-        return 0.01
-    return max(0.01, float(f"{abs(param_field.default or 1.0) / 10:.0e}"))

@@ -21,23 +21,21 @@ def hold_release_open(is_open: bool) -> None:
 def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     """What leaves at the ε of the axis, what it rests on, and the press; then the zip, once it has verified."""
     # What makes releases is loaded by who releases: everybody else is there half a second sooner.
-    from dpviz.app.ui.release.account_section import find_last_publication
-    from dpviz.app.ui.release.page import Terms, ask_division, ask_smallest_group, draw_release_form
+    from dpviz.app.ui.release import page
     from dpviz.app.ui.release.released_panel import draw_publication_panel
-    from dpviz.app.ui.release.subject import ReleaseSubject
 
     back, icon = partial(hold_release_open, False), ":material/arrow_back:"
     st.button("Back to the picture", icon=icon, key="bench:back", on_click=back)
-    if (publication := find_last_publication()) is not None:
+    if (publication := page.find_last_publication()) is not None:
         draw_publication_panel(publication)
         return
     if not hand.is_complete:
         st.error("The sentence has gaps, or a red word: fill them, and mend it, first.", icon=":material/block:")
         return
     declared = hand.declaration if table is None else table.declaration
-    asked_of = ReleaseSubject(hand.content, declared, table)
+    asked_of = page.ReleaseSubject(hand.content, declared, table)
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
-        division = ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
-        smallest = ask_smallest_group(division)
+        division = page.ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
+        smallest = page.ask_smallest_group(division)
     window = None if table is None else replace(hand, division=division).find_window()
-    draw_release_form(asked_of, Terms(hand.request, division, smallest), window)
+    page.draw_release_form(asked_of, hand.request, division, smallest, window)

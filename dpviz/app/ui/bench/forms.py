@@ -41,8 +41,7 @@ from dpviz.app.ui.bench.sentence import MORE, Word, write_sentence
 from dpviz.app.ui.controls import SHARES
 from dpviz.app.ui.data.table_link import draw_file_here, draw_synthetic_form, open_sample
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_badge, format_badge, look_of, say_refusal
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import SENTENCES, draw_badge, format_badge, look_of, say_refusal
 from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.app.ui.table_words import (
     DELIMITER_WORDS,
@@ -151,9 +150,8 @@ def draw_proposal(hand: Hand) -> None:
     if read_beginning(hand.content) is None:
         return
     if proposal is not None and proposal.notes:
-        st.markdown(
-            f"{format_badge('revealed')} :small[found in some of the rows:]\n\n{format_bullets(proposal.notes)}"
-        )
+        found = f"{format_badge('revealed')} :small[found in some of the rows:]"
+        st.markdown(f"{found}\n\n{format_bullets(proposal.notes)}")
     with st.container(horizontal=True, gap="xsmall"), say_refusal():
         # The near reading of a proposal; or, where nobody has declared names, that the first line is a row.
         file, icon = declared.file, ":material/swap_vert:"
@@ -288,21 +286,19 @@ def ask_columns(hand: Hand) -> None:
                 said = hand.choose_columns(chosen)
                 more: dict[str, Any] = {"scaling": scaling, "radius": radius and float(radius), "label_column": label}
                 answer(replace(said, declaration=replace(said.declaration, **more).validate()))
-        _draw_fill_button(hand)
+        unset = [name for name in hand.declaration.columns if name not in _list_valued(hand)]
+        if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
+            pressed = st.button(**dress(hand, "fill", disabled=not unset))
+            if pressed:
+                # Least and largest values among the whole rows.
+                values = _read_rows(hand).columns(unset)
+                whole = values[np.isfinite(values).all(axis=1)]
+                lows, highs = (whole.min(axis=0), whole.max(axis=0)) if len(whole) else ((), ())
+                ends = zip(unset, map(float, lows), map(float, highs), strict=False)
+                answer(
+                    hand.take_bounds({name: declarations.ColumnBounds(low, high, FILLED) for name, low, high in ends})
+                )
         _draw_lost_rows(hand)
-
-
-def _draw_fill_button(hand: Hand) -> None:
-    chosen = [name for name in hand.declaration.columns if name not in _list_valued(hand)]
-    if not hand.is_private and isinstance(hand.content, CsvFile | LoadedTable):
-        pressed = st.button(**dress(hand, "fill", disabled=not chosen))
-        if pressed:
-            # Least and largest values among the whole rows.
-            values = _read_rows(hand).columns(chosen)
-            whole = values[np.isfinite(values).all(axis=1)]
-            lows, highs = (whole.min(axis=0), whole.max(axis=0)) if len(whole) else ((), ())
-            ends = zip(chosen, map(float, lows), map(float, highs), strict=False)
-            answer(hand.take_bounds({name: declarations.ColumnBounds(low, high, FILLED) for name, low, high in ends}))
 
 
 def _list_valued(hand: Hand) -> list[str]:
@@ -353,9 +349,8 @@ def ask_column(hand: Hand, name: str) -> None:
         if st.form_submit_button("So it is", type="primary", width="stretch"):
             units = {other: one for other, one in declared.units.items() if other != name}
             told = "".join(filter(str.isprintable, unit or "")).strip()
-            changed = replace(
-                declared, units={**units, **({name: told} if told else {})}, file=_set_style(declared.file, name, style)
-            )
+            units |= {name: told} if told else {}
+            changed = replace(declared, units=units, file=_set_style(declared.file, name, style))
             answer(hand.declare(changed).say_column(name, said, weight))
     if kind in _VALUES and (isinstance(hand.content, LoadedTable) or read_beginning(hand.content) is not None):
         given = (hand, name, make_key(hand, f"said:{kind}:{name}"))
@@ -566,10 +561,6 @@ def describe_moves(values: Array, declared: Declaration) -> str:
     return f"{format_percent(outside.mean())} of the whole rows move to the bounds." if outside.any() else ""
 
 
-_ONE_ROW = "each person has one row"
-_HARM = "Said wrong, ε protects rows, not people: 20 rows, 20 times the ε."
-
-
 @st.cache_resource(show_spinner=False)
 def declare_component(name: str) -> Any:
     """A component of the bench: a paragraph of the sentence, or the axis of ε that is its control."""
@@ -642,12 +633,12 @@ def _ask_person(hand: Hand) -> None:
         names = list_names(hand)
         declared, found = hand.declaration, hand.proposal
         likely = () if found is None else found.whose
-        choices = {"": _ONE_ROW}
+        choices = {"": "each person has one row"}
         choices |= {name: f"column {name} says it" for name in (*(one for one in likely if one in names), *names)}
         column = ask_one(hand, "whose", declared.id_column or "", choices) or None
         most = 1
         if column is None:
-            st.caption(_HARM)
+            st.caption("Said wrong, ε protects rows, not people: 20 rows, 20 times the ε.")
         else:
             at, most_allowed = max(1, declared.rows_per_person), check.MOST_ROWS_PER_PERSON
             most = int(st.number_input(**dress(hand, "most", value=at, min_value=1, max_value=most_allowed)))

@@ -140,14 +140,12 @@ class Hand:
     def declare(self, declaration: Declaration) -> Hand:
         """The same with another declaration; what was refused or bought of columns that are gone is forgotten."""
         names = declaration.columns
-        kept = {
-            word: why for word, why in self.refused.items() if not (":" in word and word.split(":")[1] not in names)
-        }
+        gone = [word for word in self.refused if ":" in word and word.split(":")[1] not in names]
         buys = tuple(name for name in self.buys if name in declaration.open_columns)
         if declaration.numbers:  # what is clustered as numbers is one of them
             numbers = (name for name in (*declaration.numbers, *names) if name not in declaration.textual)
             declaration = replace(declaration, numbers=tuple(dict.fromkeys(numbers)))
-        return replace(self, declaration=declaration, refused=kept, buys=buys)
+        return replace(self.accept(*gone), declaration=declaration, buys=buys)
 
     def take_declaration(self, declaration: Declaration) -> Hand:
         """The same with everything that was declared at once."""
@@ -207,14 +205,12 @@ class Hand:
 
     def buy_rows(self) -> Hand:
         """The same with a number of rows that nobody says: each run buys a noisy one."""
-        return replace(
-            self, rows=None, buys_rows=True, declaration=replace(self.declaration, n_public=None, n_range=None)
-        )
+        declared = replace(self.declaration, n_public=None, n_range=None)
+        return replace(self, rows=None, buys_rows=True, declaration=declared)
 
     def say_person(self, column: str | None, most: int, relation: str) -> Hand:
         """The same with whose row each is."""
-        chosen = [name for name in self.declaration.columns if name != column]
-        said = self.choose_columns(chosen)
+        said = self.choose_columns([name for name in self.declaration.columns if name != column])
         declared = replace(said.declaration, id_column=column, rows_per_person=most, relation=relation)
         return replace(said, declaration=declared, person_said=True)
 
@@ -241,9 +237,8 @@ class Hand:
             if not 0 <= number <= HIGHEST_DELTA:
                 raise RequestError(f"Write a number from 0 to {HIGHEST_DELTA:g}.")
             most = None if self.rows is None else self.rows.high
-            return replace(
-                self, request=replace(self.request, delta=check.check_delta(most, delta=float(f"{number:.3g}")))
-            )
+            delta = check.check_delta(most, delta=float(f"{number:.3g}"))
+            return replace(self, request=replace(self.request, delta=delta))
         if name == "loss":
             loss = round(1 + number / 100, 6)  # as many digits as the sentence says
             if not 1 < loss <= 1 + LARGEST_LOSS / 100:
@@ -298,8 +293,7 @@ class Hand:
             ends, retyped = ends._replace(origin=""), retyped - both
         bounds = {**declared.bounds, column: ends}
         bounded = declared.with_bounds(list(bounds), list(bounds.values()))
-        coding = declared.codings.get(column, codings.NUMBER)
-        coding.check_bounds(column, ends.lower, ends.upper)
+        declared.codings.get(column, codings.NUMBER).check_bounds(column, ends.lower, ends.upper)
         buys = tuple(name for name in self.buys if name != column)
         return replace(self.declare(bounded), buys=buys, retyped=retyped).accept(*both, f"column:{column}")
 
@@ -346,9 +340,7 @@ class Hand:
             )
         except RequestError:
             return None
-        if not answer.is_studied:
-            return None
-        return windows.Window.of(answer, self.risk)
+        return windows.Window.of(answer, self.risk) if answer.is_studied else None
 
     def list_ticks(self) -> Iterator[tuple[str, str]]:
         """What a release has to be able to defend, each with the decision that settled it; "" where none has."""

@@ -29,24 +29,12 @@ from dpviz.app.ui.session import (
 )
 from dpviz.core import AccessKind, RequestError, check
 from dpviz.runs import KnownRows, OpenTable, Request, Target, list_columns, windows
-from dpviz.tables import (
-    Content,
-    CsvFile,
-    CsvOnDisk,
-    Declaration,
-    FileKind,
-    Proposal,
-    file_format,
-    propose,
-    sample,
-)
+from dpviz.tables import Content, CsvFile, CsvOnDisk, Declaration, FileKind, Proposal, file_format, propose, sample
 
 _HAND, _OPENED, _REFUSED, _SEED = "bench:hand", "bench:opened", "bench:refused", "bench:seed"
 _SAID, _BY_LINK, _ACCEPTED = "bench:said", -1, "bench:accepted"
 _NUMBERS = ("k", "epsilon", "delta")
-_SHOWN_AT_ONCE = "fifteen"
 _WORD, _ANSWERED = "bench:word", "bench:answered"
-_PROPOSED = "a proposal of how the file is read"
 
 
 def find_hand() -> Hand:
@@ -75,7 +63,7 @@ def find_hand() -> Hand:
 
 def open_shown_at_once() -> None:
     """Open the public sample that is there from the start."""
-    open_sample(sample(_SHOWN_AT_ONCE))
+    open_sample(sample("fifteen"))
 
 
 def open_table_or_sample() -> OpenTable:
@@ -114,8 +102,7 @@ def find_opened(hand: Hand) -> OpenTable | None:
         return None
     if st.session_state.get(_REFUSED) or is_preparing(source):
         return None
-    said = _Accepted(hand.rows, hand.target, hand.risk)
-    remember(f"{_ACCEPTED}:{table.source_key}", said)
+    remember(f"{_ACCEPTED}:{table.source_key}", _Accepted(hand.rows, hand.target, hand.risk))
     return table
 
 
@@ -127,13 +114,9 @@ class _Accepted(NamedTuple):
     risk: windows.Risk = windows.Risk()
 
 
-def _recall_accepted(table: OpenTable) -> _Accepted:
+def recall_accepted(table: OpenTable) -> _Accepted:
+    """What was accepted of a table in this visit."""
     return recall(f"{_ACCEPTED}:{table.source_key}", _Accepted())
-
-
-def find_target(table: OpenTable) -> Target:
-    """Which loss was accepted of a table in this visit."""
-    return _recall_accepted(table).target
 
 
 def open_anew() -> None:
@@ -159,8 +142,7 @@ def is_epsilon_said(hand: Hand) -> bool:
 
 def say_in_link(hand: Hand, *, form: str) -> None:
     """Name the settings in the link; a ``form`` of parameters that is open names its own."""
-    query = hand.request.query
-    for name, value in query.items():
+    for name, value in hand.request.query.items():
         if form != "algorithm" or name in _NUMBERS:
             st.query_params[name] = value
 
@@ -175,10 +157,9 @@ def _name_declared(hand: Hand) -> tuple[Any, ...]:
 
 def _is_opened_elsewhere(hand: Hand) -> bool:
     """Whether another page has opened the same file as something else."""
-    table, source = find_table(), find_source()
-    if table is None or source is None or source.number != hand.number or find_undeclared() is not None:
+    source, opened = find_source(), st.session_state.get(_OPENED)
+    if source is None or source.number != hand.number or find_undeclared() is not None:
         return False
-    opened = st.session_state.get(_OPENED)
     return opened is not None and opened[0] != hand.number
 
 
@@ -194,7 +175,15 @@ def _begin(source: Source) -> Hand:
     request = replace(_read_settings(), k=USUAL_CLUSTERS, delta=check.choose_usual_delta(None), seed=None)
     if declared.columns:
         return Hand(source.number, source.content, declared, request).take_declaration(declared)
-    return Hand.of_file(source.number, source.content, declared, _propose(source), request)
+    # What the first rows look like, or why that cannot be told.
+    st.session_state.pop(_REFUSED, None)
+    proposal = None
+    if read_beginning(source.content) is not None:
+        try:
+            proposal = look_and_propose(source.content, Declaration().kind)
+        except RequestError as error:
+            st.session_state[_REFUSED] = str(error)
+    return Hand.of_file(source.number, source.content, declared, proposal, request)
 
 
 def _begin_with_table(source: Source, table: OpenTable) -> Hand:
@@ -203,29 +192,17 @@ def _begin_with_table(source: Source, table: OpenTable) -> Hand:
     if rows is None and (table.n_public or table.kind.may_be_shown):
         n = table.n_public or table.loaded.n_rows
         rows = KnownRows(n, n)
-    said = _recall_accepted(table)
+    said = recall_accepted(table)
     hand = Hand(source.number, source.content, declared, _read_settings(), said.rows or rows, person_said=True)
     hand = replace(hand, target=said.target, risk=said.risk)
     return replace(hand, buys_rows=hand.rows is None)
-
-
-def _propose(source: Source) -> Proposal | None:
-    """What the first rows look like, or why that cannot be told."""
-    st.session_state.pop(_REFUSED, None)
-    if read_beginning(source.content) is None:
-        return None
-    try:
-        return look_and_propose(source.content, Declaration().kind)
-    except RequestError as error:
-        st.session_state[_REFUSED] = str(error)
-        return None
 
 
 def look_and_propose(content: Content, kind: FileKind, reading: file_format.FileFormat | None = None) -> Proposal:
     """How a CSV file seems to be written; a look, which is counted."""
     file = read_beginning(content)
     assert file is not None
-    count_look(content, kind, AccessKind.PROPOSAL, _PROPOSED)
+    count_look(content, kind, AccessKind.PROPOSAL, "a proposal of how the file is read")
     return propose(file, reading=reading)
 
 
@@ -292,13 +269,7 @@ def dress(hand: Hand, name: str, of: str = "", **more: Any) -> dict[str, Any]:
 
 
 def ask_one(
-    hand: Hand,
-    name: str,
-    now: Value,
-    words: Mapping[Value, str] | None = None,
-    *,
-    of: str = "",
-    by: Any = st.selectbox,
+    hand: Hand, name: str, now: Value, words: Mapping[Value, str] | None = None, *, of: str = "", by: Any = st.selectbox
 ) -> Value:
     """One of the keys of ``words``, each shown as these say it; at first the one that is so ``now``."""
     look = dress(hand, name, of)

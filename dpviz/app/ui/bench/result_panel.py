@@ -25,16 +25,12 @@ from dpviz.app.charts.view import View, make_view
 from dpviz.app.ui.bench.catalogue import draw_description, foresee_outcome
 from dpviz.app.ui.bench.finding import Shown
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.data.table_summary import (
-    draw_declaration_download,
-    draw_preview,
-    draw_table_in_python,
-    draw_table_summary,
-)
+from dpviz.app.ui.data.table_summary import draw_table_facts
 from dpviz.app.ui.data_access import draw_reveal_switch, is_reveal_allowed, make_judged_table, reveal, reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import (
     LEAST_PROFILED,
+    SENTENCES,
     ask_one_of,
     ask_plane,
     draw_caption_with_badge,
@@ -52,7 +48,6 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.job_panel import poll
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.player import Room, play, zip_steps
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.runner import (
@@ -194,8 +189,11 @@ def compute_scores(table: OpenTable, result: Result, reference: evaluation.Refer
 
 
 _ANIMATION, _KEPT_ANIMATIONS = "walk:animation", 4
-_SO_FAR, _KEPT_SO_FAR = "walk:so_far", 1
-_POLL_SECONDS = 1.0
+_SO_FAR, _POLL_SECONDS = "walk:so_far", 1.0
+
+
+def _zip_run(run: RunSoFar, context: RenderContext) -> str:
+    return zip_steps(Animation.of_run(run, context).to_data())
 
 
 def draw_walk(pictured: Pictured, view: View) -> None:
@@ -204,9 +202,7 @@ def draw_walk(pictured: Pictured, view: View) -> None:
     assert result is not None
     plane = (context.view.axes, context.view.name)
     given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
-    animation = make_once(
-        _ANIMATION, given, lambda: zip_steps(Animation.of_run(result.run, context).to_data()), most=_KEPT_ANIMATIONS
-    )
+    animation = make_once(_ANIMATION, given, partial(_zip_run, result.run, context), most=_KEPT_ANIMATIONS)
     said, numbers = _describe_staleness(pictured, result), list(list_numbers(pictured))
     play(animation, numbers, said=said, key="explore:player", room=_ROOM)
 
@@ -218,9 +214,7 @@ def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: evaluation.R
     def steps() -> None:
         arrived = read_steps() or so_far
         given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
-        animation = make_once(
-            _SO_FAR, given, lambda: zip_steps(Animation.of_run(arrived, context).to_data()), most=_KEPT_SO_FAR
-        )
+        animation = make_once(_SO_FAR, given, partial(_zip_run, arrived, context))
         play(animation, list(_list_spending(arrived)), key="explore:player", room=_ROOM)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
@@ -243,12 +237,8 @@ def _describe_staleness(pictured: Pictured, result: Result) -> str:
 
 def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     """The plane, the colours and, where truth is shown, the rows."""
-    return RenderContext(
-        view,
-        read_palette(),
-        reveal=reveal_view(table, "rows under the pictures of a run", points_per_row=run.points_per_row),
-        epsilon=run.epsilon if run.private else None,
-    )
+    revealed = reveal_view(table, "rows under the pictures of a run", points_per_row=run.points_per_row)
+    return RenderContext(view, read_palette(), reveal=revealed, epsilon=run.epsilon if run.private else None)
 
 
 def make_final_context(pictured: Pictured, view: View) -> RenderContext:
@@ -321,13 +311,8 @@ def draw_below(pictured: Pictured) -> None:
 def _ask_step(label: str, run: Run, places: Sequence[int], key: str) -> Step:
     """One of the steps of a run; at first the last."""
     last, number = places[-1], len(run.frames)
-    place = st.selectbox(
-        label,
-        places,
-        index=len(places) - 1,
-        format_func=lambda i: f"{i + 1}/{number} {run.frames[i].step.title}",
-        key=f"{key}:{run.algorithm}:{last}",
-    )
+    kept, named = f"{key}:{run.algorithm}:{last}", lambda i: f"{i + 1}/{number} {run.frames[i].step.title}"
+    place = st.selectbox(label, places, index=len(places) - 1, format_func=named, key=kept)
     return run.frames[last if place is None else place].step
 
 
@@ -344,10 +329,8 @@ def _draw_ledger(run: Run) -> None:
     if not run.private:
         st.markdown(f"{format_badge('revealed')} No ledger: k-means++ has no privacy to account for.")
         return
-    adds_up, about = (
-        SENTENCES.fill(f"adds_up_{run.accounting.value}"),
-        glossary.explain_words("ledger, charge, accounting"),
-    )
+    adds_up = SENTENCES.fill(f"adds_up_{run.accounting.value}")
+    about = glossary.explain_words("ledger, charge, accounting")
     said = f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}"
     st.markdown(said, help=about)
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
@@ -381,17 +364,12 @@ def draw_k_reading(result: Result) -> None:
     if synopsis_reading.find_synopsis(steps) is None:
         return
     most = min(max(run.k, _LEAST), synopsis_reading.MOST_K)
-    asked = st.toggle(
-        f"How many groups are there? Read it from the grid, for k up to {most:d}", **look_of("read_k", key=_READ)
-    )
-    if not asked:
+    question = f"How many groups are there? Read it from the grid, for k up to {most:d}"
+    if not st.toggle(question, **look_of("read_k", key=_READ)):
         return
     with st.spinner("The grid is solved for every k, and again with the noise redrawn", show_time=True):
-        read = make_once(
-            f"{_READ}:curve",
-            (result.number, most),
-            lambda: synopsis_reading.suggest_k(steps, most, np.random.default_rng(0)),
-        )
+        suggest = partial(synopsis_reading.suggest_k, steps, most, np.random.default_rng(0))
+        read = make_once(f"{_READ}:curve", (result.number, most), suggest)
     count_grid_read(result.place, result.number)
     curve = draw_k_curve(read)
     show_diagram(curve, key="explore:k_curve")
@@ -464,18 +442,13 @@ def _draw_clusters(pictured: Pictured, request: Request) -> None:
     if run.domain.declared and (told := run.read_shares()):
         shares = draw_shares(told, run.profile.share_reach)
         show_diagram(shares, key="explore:shares_of_values", stem=f"{export.name_picture(run)}-{shares.stem}")
-    _draw_loss_diagnostic(run)
+    # Whether the run went well, as far as released values tell.
+    if run.loss_diagnostic is not None:
+        doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
+        about = f"{SENTENCES.fill('loss_diagnostic')} {glossary.explain_term('loss')}"
+        words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
+        draw_caption_with_badge("released", words, help=about)
     _draw_cost(pictured.table, pictured.judged, request)
-
-
-def _draw_loss_diagnostic(run: Run) -> None:
-    """Whether the run went well, as far as released values tell."""
-    if run.loss_diagnostic is None:
-        return
-    doubtful = ":material/warning: " if run.loss_diagnostic.doubts else ""
-    words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
-    about = f"{SENTENCES.fill('loss_diagnostic')} {glossary.explain_term('loss')}"
-    draw_caption_with_badge("released", words, help=about)
 
 
 def _describe_clusters(run: Run) -> str:
@@ -503,9 +476,8 @@ def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> Non
         words += f" The bounds alone move a row by {format_number(scores.clipping)} on the same scale."
     if judged.labels is not None and judged.labels.unlabelled:
         words += f" {judged.labels.unlabelled:,d} rows without a label are left out of the label accuracy."
-    draw_caption_with_badge(
-        "revealed", words, help=f"{glossary.explain_term('loss', _UNITS)}\n\n{glossary.explain_words('k-means++')}"
-    )
+    about = f"{glossary.explain_term('loss', _UNITS)}\n\n{glossary.explain_words('k-means++')}"
+    draw_caption_with_badge("revealed", words, help=about)
 
 
 _MOST_MADE_UP = 20_000
@@ -519,7 +491,11 @@ def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
         return _judge(Pictured(table, request))._replace(refusal=refusal)
     waits = find_result(table) is None and not is_pending(table) and not find_failure(table, request)
     if hand.is_private and waits:
-        return _run_by_itself(make_stand_in(hand, table), request, is_made_up=True)
+        # Made-up rows between the declared bounds: of so many clear groups as are asked for.
+        k = hand.request.k
+        n = _MOST_MADE_UP if hand.rows is None else max(k, min(hand.rows.low, _MOST_MADE_UP))
+        made = make_once("bench:made_up", (table.key, n, k), lambda: make_synthetic_table(table, n=n, k=k), most=4)
+        return _run_by_itself(made, request, is_made_up=True)
     if not hand.is_private:
         return _run_by_itself(table, request)
     return _judge(Pictured(table, request))
@@ -534,13 +510,6 @@ def _find_refusal(table: OpenTable, request: Request) -> str:
     if not request.card.private and not is_reveal_allowed(table):
         return "Show truth is off: k-means++ reads the rows as they are."
     return ""
-
-
-def make_stand_in(hand: Hand, table: OpenTable) -> OpenTable:
-    """Made-up rows between the declared bounds: of so many clear groups as are asked for."""
-    n = _MOST_MADE_UP if hand.rows is None else max(hand.request.k, min(hand.rows.low, _MOST_MADE_UP))
-    k = hand.request.k
-    return make_once("bench:made_up", (table.key, n, k), lambda: make_synthetic_table(table, n=n, k=k), most=4)
 
 
 def _run_by_itself(table: OpenTable, request: Request, *, is_made_up: bool = False) -> Pictured:
@@ -560,13 +529,15 @@ def run_own(table: OpenTable, request: Request) -> None:
         start(table, request)
 
 
+def _fetch_reference(table: OpenTable, run: RunSoFar) -> evaluation.Reference | None:
+    return fetch_reference(table, run.k, points_per_row=run.points_per_row) if is_reveal_allowed(table) else None
+
+
 def _judge(pictured: Pictured) -> Pictured:
     table, result = pictured.table, find_result(pictured.table)
     if result is None:
         return pictured
-    reference = None
-    if is_reveal_allowed(table):
-        reference = fetch_reference(table, result.run.k, points_per_row=result.run.points_per_row)
+    reference = _fetch_reference(table, result.run)
     return pictured._replace(result=result, reference=reference, judged=compute_scores(table, result, reference))
 
 
@@ -577,28 +548,21 @@ def draw_picture_of(pictured: Pictured) -> None:
         return
     so_far = draw_pending_panel(table)
     if so_far is not None and (is_under_way(table) or result is None):
-        reference = (
-            fetch_reference(table, so_far.k, points_per_row=so_far.points_per_row) if is_reveal_allowed(table) else None
-        )
+        reference = _fetch_reference(table, so_far)
         draw_walk_so_far(table, so_far, reference, make_view(so_far.domain))
         return
     if result is None:
         return
     run = result.run
     draw_reference_notice(table, run.k, points_per_row=run.points_per_row)
-    bar = st.container(horizontal=True, gap="small", vertical_alignment="center", key="bench_bar")
-    with bar:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="bench_bar"):
         form = _PROFILES if run.domain.dim >= LEAST_PROFILED and run.private else _STEPS
         if form == _PROFILES:
             form = ask_one_of("Picture", [_PROFILES, _STEPS], key="bench:form", label_visibility="collapsed")
         if form == _PROFILES:
             picture = _ask_page(pictured)
         else:
-            view = (
-                ask_plane(run.domain, "bench", centers=run.unit_centers if run.private else None)
-                if run.domain.dim > 2
-                else make_view(run.domain)
-            )
+            view = ask_plane(run.domain, "bench", centers=run.unit_centers if run.private else None)
         if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
     if form == _PROFILES:
@@ -619,26 +583,16 @@ def _ask_page(pictured: Pictured) -> ProfilePicture:
 
 def draw_more(pictured: Pictured) -> None:
     """What was found, the charges, numbers and files of the run that is shown; and what is said of its table."""
-    _draw_table_facts(pictured.table, made_up=pictured.is_made_up)
-    if pictured.result is None or pictured.is_made_up:
+    if pictured.is_made_up:
         return
-    more = st.expander(**look_of("more", key="bench:more"))
-    if not more.open:
-        return
-    with more:
-        draw_below(pictured)
-
-
-def _draw_table_facts(table: OpenTable, *, made_up: bool) -> None:
-    """What is promised of the table, its declaration as a file and a program, its rows where they may be seen."""
-    if made_up:
-        return
-    drawer = st.expander(
-        "The table: promises · rows · declaration", icon=":material/handshake:", key="bench:table", on_change="rerun"
-    )
+    title, icon = "The table: promises · rows · declaration", ":material/handshake:"
+    drawer = st.expander(title, icon=icon, key="bench:table", on_change="rerun")
     if drawer.open:
         with drawer:
-            draw_table_summary(table)
-            draw_declaration_download(table)
-            draw_table_in_python(table)
-            draw_preview(table)
+            draw_table_facts(pictured.table)
+    if pictured.result is None:
+        return
+    more = st.expander(**look_of("more", key="bench:more"))
+    if more.open:
+        with more:
+            draw_below(pictured)

@@ -86,11 +86,8 @@ def _say_groups(hand: Hand) -> Iterator[str | Word]:
     yield "group by" if hand.request.k == 1 else "groups by"
     number = format_things(len(columns), "column") if columns else ""
     yield from (_make_button(hand, "columns", number, "which columns"), ":" if columns else "")
-    wanting = [
-        name
-        for name in columns
-        if name in hand.open_columns or any(f"{of}:{name}" in hand.refused for of in ("low", "high", "column"))
-    ]
+    refused = {word.partition(":")[2] for word in hand.refused if ":" in word}
+    wanting = [name for name in columns if name in hand.open_columns or name in refused]
     most = _MOST if wanting else _FEW if len(columns) > _FEW + 1 else _FEW + 1
     most = len(columns) if hand.unfolded else most
     # What is missing is said first, so that no gap is hidden; all else stays in its order.
@@ -124,7 +121,9 @@ def _say_column(hand: Hand, name: str) -> Iterator[str | Word]:
         yield from (button(), _make_box(hand, f"low:{name}", said, f"{strip_markdown(name)}, first to last day"))
         return
     if coding.ends is not None:
-        yield button(_count_values(coding))
+        # How long a cycle is, or how many values are declared.
+        names = getattr(coding, "names", coding.words)
+        yield button(f" ({names[0] if len(names) == 1 else format_things(len(names), 'value')})")
         return
     yield button(" (log)" if coding.kind == "log" else f" ({coding.kind})" if coding is not codings.NUMBER else "")
     if name in hand.buys:
@@ -137,17 +136,9 @@ def _say_column(hand: Hand, name: str) -> Iterator[str | Word]:
 
 def _say_accepted(hand: Hand) -> Iterator[str | Word]:
     loss, risk = hand.target, hand.risk
-    yield from (
-        "I accept groups that are",
-        _make_box(hand, "loss", f"{100 * (loss.loss - 1):.10g}", "accepted loss, %"),
-    )
+    looser = _make_box(hand, "loss", f"{100 * (loss.loss - 1):.10g}", "accepted loss, %")
+    yield from ("I accept groups that are", looser)
     yield from ("% looser than without privacy, in", Word("often", f"{10 * loss.share:g} of 10", "how often"), "draws.")
     prior, accepted = (f"{100 * chance:.10g}" for chance in (risk.prior, risk.accepted))
     yield from ("Whoever guesses something about a person with", _make_box(hand, "prior", prior, "guess before, %"))
     yield from ("% may be sure with at most", _make_box(hand, "accepted", accepted, "guess after, %"), "%.")
-
-
-def _count_values(coding: codings.Coding) -> str:
-    """How long a cycle is, or how many values are declared."""
-    names = getattr(coding, "names", coding.words)
-    return f" ({names[0] if len(names) == 1 else format_things(len(names), 'value')})"

@@ -24,9 +24,8 @@ import streamlit as st
 from dpviz.app.ui import session
 from dpviz.app.ui.controls import USUAL_CLUSTERS, suggest_delta, suggest_k
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import look_of, say_refusal
+from dpviz.app.ui.figure import SENTENCES, look_of, say_refusal
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.same_origin import may_name_paths
 from dpviz.app.ui.session import find_table, open_table, set_aside
 from dpviz.core import RequestError, Rows
@@ -57,7 +56,7 @@ from dpviz.words import foreign, format_duration
 PAINTED = "painted."
 """What the name of a drawing in a link begins with; its text follows."""
 
-_NAMED, _MAKING = "ways_in:named", "ways_in:making"
+_NAMED, _MAKING, _PREPARING = "ways_in:named", "ways_in:making", "large_table:preparing"
 # What may be opened without being asked for: a cell costs some 50 bytes until a page has shown it.
 _MOST_CELLS, _MOST_SECONDS = 1_500_000, 0.7
 
@@ -83,12 +82,14 @@ def _leave(key: str) -> None:
         del st.session_state[key]
 
 
-def _claim(key: str, kind: type) -> None:
-    coming = _find_coming(key)
-    for done in (item for item in (coming.job.items if coming else ()) if isinstance(item, kind)):
-        assert coming is not None
-        del st.session_state[key]
-        coming.open(done)
+def claim_tables() -> None:
+    """Open a synthetic table that is complete, or one whose file is, whatever page is shown."""
+    for key, kind in ((_MAKING, tuple), (_PREPARING, Prepared)):
+        coming = _find_coming(key)
+        for done in (item for item in (coming.job.items if coming else ()) if isinstance(item, kind)):
+            assert coming is not None
+            del st.session_state[key]
+            coming.open(done)
 
 
 def is_cheap(named: Sample | SyntheticTable) -> bool:
@@ -122,20 +123,6 @@ def open_synthetic_table(told: SyntheticTable) -> None:
     st.session_state[_MAKING] = _Coming(told, "Making a synthetic table", job, open_made)
 
 
-def claim_made() -> None:
-    """Open a synthetic table that is complete, whatever page is shown."""
-    _claim(_MAKING, tuple)
-
-
-def _draw_making_panel() -> bool:
-    """Show the table that is being made, or why it was not; whether it is under way."""
-    making = _find_coming(_MAKING)
-    if making is None:
-        return False
-    draw_job_panel(making.job, label=making.label, key="making")
-    return not making.job.state.final
-
-
 def open_painted(drawing: drawings.PointDrawing, k: int) -> None:
     """Make what was painted the table of this visit, as a link says it: after a reload it is the same."""
     text = drawings.encode_drawing(drawing)
@@ -163,10 +150,7 @@ def _remember_word(key: str, word: str | SyntheticTable) -> None:
     session.remember(key, (source.number, word))
 
 
-_PREPARING = "large_table:preparing"
-
-
-def take_brought(content: Content) -> Content:
+def _take_brought(content: Content) -> Content:
     """``content`` as the pages have it: Parquet is read into memory at once where that holds all its numbers."""
     if isinstance(content, SparseTable):
         raise IntakeError("The pages open CSV and Parquet: use `dpviz run` for a sparse file.")
@@ -200,11 +184,6 @@ def bring_to_use(content: Content, declaration: Declaration) -> None:
     st.session_state[_PREPARING] = _Coming(content, f"Preparing {content.name}", job, open_prepared)
 
 
-def claim_prepared() -> None:
-    """Open a table whose file is complete, whatever page is shown."""
-    _claim(_PREPARING, Prepared)
-
-
 def is_preparing(source: session.Source) -> bool:
     """Whether the rows of ``source`` are on their way."""
     preparing = _find_coming(_PREPARING)
@@ -236,9 +215,11 @@ def follow_table_link() -> None:
 
 def draw_linked_table() -> None:
     """What is said above the page of a table that is on its way: that it waits for a press, or how far it is."""
-    linked, asked = _find_linked(), _find_coming(_MAKING) is not None
-    coming = _draw_making_panel()
-    if linked is not None and not linked.cheap and not asked:
+    linked, making, coming = _find_linked(), _find_coming(_MAKING), False
+    if making is not None:  # or why it was not made
+        draw_job_panel(making.job, label=making.label, key="making")
+        coming = not making.job.state.final
+    elif linked is not None and not linked.cheap:
         coming = True
         st.info(escape_markdown(linked.about), title="The table of this link waits", icon=":material/hourglass_empty:")
         if st.button("Open it", type="primary", key="open_linked"):
@@ -495,7 +476,7 @@ def begin_with_given() -> bool:
 
 def _open_file(word: str) -> None:
     content, declared = open_named(word)
-    content = take_brought(content)
+    content = _take_brought(content)
     declaration = replace(declared, title=declared.title or content.name)
     if not is_large(content):
         with suppress(RequestError):  # the sentence says what is missing

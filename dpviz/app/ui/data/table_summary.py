@@ -17,37 +17,35 @@ from dpviz.app.charts.picture import tabulate_points
 from dpviz.app.ui import figure
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import SENTENCES
 from dpviz.app.ui.table_words import describe_columns, describe_delimiter, describe_unit
 from dpviz.core import N_SHARE, Array, Domain, Revealed
 from dpviz.runs import OpenTable, Script
 from dpviz.tables import FileKind, declarations, file_format
 from dpviz.words import format_number, format_percent, glossary, render
 
-_SHOWN = 4
 
-
-def draw_table_summary(table: OpenTable) -> None:
-    """What is assumed of a table beyond what the sentence says: whom ε protects, and how the file is read."""
+def draw_table_facts(table: OpenTable) -> None:
+    """What is promised of the table, its declaration as a file and a program, its rows where they may be seen."""
+    # What is assumed of it beyond what the sentence says: whom ε protects, and how the file is read.
     about = glossary.explain_words("ε, unit of privacy, neighbouring tables")
     st.markdown(":gray-badge[:material/handshake: assumed]", help=about)
     ways = {"unit": describe_unit(table), "escape": escape_markdown, "delimiter": describe_delimiter}
-    ways |= {"columns": partial(describe_columns, most=_SHOWN), "number": format_number}
+    ways |= {"columns": partial(describe_columns, most=4), "number": format_number}
     bought = format_percent(N_SHARE)
     st.markdown(render("assumptions.txt.j2", table=table, plain=file_format.PLAIN_FORMAT, bought=bought, **ways))
-
-
-def draw_declaration_download(table: OpenTable) -> None:
-    """A button that hands on what is declared about ``table``: public statements only."""
+    # Public statements only.
     said, name = declarations.to_json(table.declaration), f"{table.loaded.name}.json"
-    look = figure.look_of("declaration_download", key="declaration_json")
-    figure.draw_download(content=said, name=name, **look)
-
-
-def draw_table_in_python(table: OpenTable) -> None:
-    """What opens ``table`` as it is declared, as a program."""
+    figure.draw_download(content=said, name=name, **figure.look_of("declaration_download", key="declaration_json"))
     script = partial(Script.for_table, table.loaded.name, table.declaration)
     figure.draw_python_section(script, key="data", stem="table")
+    what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
+    revealed = reveal(table, f"{what} under the picture")
+    if revealed is None:
+        st.caption(":material/visibility_off: The rows of a private file are not shown.")
+        return
+    tabs = {"Dots": _draw_dots, "Rows": _draw_rows, "Bounds": _draw_clipping}
+    figure.draw_tabs({label: partial(draw, table, revealed) for label, draw in tabs.items()}, key="preview")
 
 
 _ROWS_SHOWN = 200
@@ -88,17 +86,6 @@ def _make_frame(domain: Domain, below: Array, above: Array, shift: Array, empty:
     )
 
 
-def draw_preview(table: OpenTable) -> None:
-    """Rows, dots and clipping of ``table``, or why they are not shown."""
-    what = "rows and dots" if table.kind is FileKind.PRIVATE else "rows, dots and clipping"
-    revealed = reveal(table, f"{what} under the picture")
-    if revealed is None:
-        st.caption(":material/visibility_off: The rows of a private file are not shown.")
-        return
-    tabs = {"Dots": _draw_dots, "Rows": _draw_rows, "Bounds": _draw_clipping}
-    figure.draw_tabs({label: partial(draw, table, revealed) for label, draw in tabs.items()}, key="preview")
-
-
 def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     view, colors = figure.ask_plane(table.domain, key="preview"), figure.read_palette()
     rows, whole = RevealedView.of(revealed.points, "preview"), len(revealed.points)
@@ -123,7 +110,8 @@ def _draw_rows(table: OpenTable, revealed: Revealed) -> None:
         return
     left_out = table.loaded.n_rows - len(revealed.points)
     rule = "are left out" if table.private.relation.value == "add_remove" else "count as the middle of the bounds"
-    st.caption(SENTENCES.fill("usable_rows", shown=len(frame), rows=len(revealed.points), out=left_out, rule=rule))
+    shown, rows = len(frame), len(revealed.points)
+    st.caption(SENTENCES.fill("usable_rows", shown=shown, rows=rows, out=left_out, rule=rule))
 
 
 def _draw_clipping(table: OpenTable, revealed: Revealed) -> None:

@@ -31,25 +31,21 @@ from dpviz.tables import drawings
 _JOBS, _ANIMATIONS, _KEPT_ANIMATIONS, _KEPT_JOBS = "lessons:jobs", "lessons:animation", 6, 8
 
 
-def begin_runs(scene: told.Scene, computed: Computed) -> None:
-    """Begin the many runs of a scene as soon as it opens, so that they are there when they are due."""
-    if isinstance(scene.reveal, told.DrawsReveal | told.StudyReveal):
-        grid = scene.reveal.grid
-        rows = _read_rows(grid, computed)
-        if rows:
-            computed.take(grid, rows)
-
-
 def draw_scene_picture(lesson: told.Lesson, place: int, computed: Computed) -> None:
     """Draw what the scene shows now."""
     scene, revealed = lesson.scenes[place - 1], visit.is_revealed(lesson, place)
     if scene.board is not None and (scene.reveal is None or not revealed):
-        _draw_board(lesson, place, scene.board, computed, revealed=revealed)
+        # A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh.
+        shown = scene.board
+        locked = shown.guess and not revealed
+        step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
+        drawing = drawings.decode_drawing(shown.drawing)
+        begins = Board(drawing, shown.request, step, shown.view, shown.tools, shown.preview, locked=locked)
+        draw_board(begins, key=f"lesson:{lesson.id}:{place}:board")
+        drawn = f"The first draw has seed {shown.request.seed:d}, the same for everybody; after it noise is fresh."
+        st.caption("Painted points are simulated: nobody's." if locked else drawn)
         return
-    if not revealed:
-        _draw_before(lesson, place, scene, computed)
-        return
-    match scene.reveal:
+    match scene.reveal if revealed else None:
         case told.RunReveal() as run:
             _draw_animation(lesson, place, run, computed, whole=True)
         case told.DrawsReveal(grid=grid):
@@ -74,19 +70,6 @@ def _draw_before(lesson: told.Lesson, place: int, scene: told.Scene, computed: C
         context = lesson_page.make_context(computed, read_palette())
         shown = make_once("lessons:rows", given, lambda: lesson_page.draw_sample(context, title), most=2)
         show_wide(shown, alt=f"The {len(computed.rows.points):,} rows of {title}.", key="lesson:rows", stem=lesson.id)
-
-
-def _draw_board(
-    lesson: told.Lesson, place: int, shown: told.LessonBoard, computed: Computed, *, revealed: bool
-) -> None:
-    """A board, which may wait for the prediction; its first draw is the lesson's, those after it are fresh."""
-    locked = shown.guess and not revealed
-    step = None if locked or shown.step is None else find_step(computed.run(shown.request), shown.step)
-    drawing = drawings.decode_drawing(shown.drawing)
-    begins = Board(drawing, shown.request, step, shown.view, shown.tools, shown.preview, locked=locked)
-    draw_board(begins, key=f"lesson:{lesson.id}:{place}:board")
-    drawn = f"The first draw has seed {shown.request.seed:d}, the same for everybody; after it noise is fresh."
-    st.caption("Painted points are simulated: nobody's." if locked else drawn)
 
 
 def _draw_animation(lesson: told.Lesson, place: int, shown: told.RunReveal, computed: Computed, *, whole: bool) -> None:
@@ -137,8 +120,7 @@ def _draw_many(grid: StudyGrid, computed: Computed, draw: Callable[[list[Row]], 
 def _draw_curve(lesson: told.Lesson, place: int, grid: StudyGrid, rows: list[Row] | None) -> None:
     guess = visit.read_guess(lesson, place)
     guessed = guess if isinstance(guess, tuple) else None if rows else (visit.FIRST_LOSS,) * len(grid.epsilons)
-    runs = None if rows is None else tidy(rows)
-    curve = lesson_page.draw_guessed_curve(grid.epsilons, guessed, runs)
+    curve = lesson_page.draw_guessed_curve(grid.epsilons, guessed, None if rows is None else tidy(rows))
     st.markdown(f"**{escape_markdown(curve.finding)}**")
     show_plot(curve, key=f"lesson:{lesson.id}:{place}:curve", stem=f"{lesson.id}-{curve.stem}")
 
@@ -174,7 +156,10 @@ def _draw_lesson_panel(lesson: told.Lesson, place: visit.Place) -> None:
     scene = max(1, min(place.scene, len(lesson.scenes)))
     here = visit.Place(lesson.id, scene, place.presented)
     computed = open_computed(lesson.find_subject(lesson.scenes[scene - 1]))
-    begin_runs(lesson.scenes[scene - 1], computed)
+    # The many runs of a scene begin as soon as it opens, so that they are there when they are due.
+    reveal = lesson.scenes[scene - 1].reveal
+    if isinstance(reveal, told.DrawsReveal | told.StudyReveal) and (rows := _read_rows(reveal.grid, computed)):
+        computed.take(reveal.grid, rows)
     # Large type needs room.
     words, picture = st.columns([2, 3] if place.presented else [1, 2], gap="large")
     with words:
@@ -187,9 +172,9 @@ def _draw_lesson_panel(lesson: told.Lesson, place: visit.Place) -> None:
             with st.container(border=True):
                 st.markdown(":small[:gray[To remember]]")
                 st.header(escape_markdown(lesson.sentence), anchor=False)
-                score = visit.compute_score(lesson)
-                if score.asked and not here.presented:
-                    st.caption(f"{score.right:d} of {score.asked:d} predictions came true. Nobody but you sees this.")
+                right, asked = visit.compute_score(lesson)
+                if asked and not here.presented:
+                    st.caption(f"{right:d} of {asked:d} predictions came true. Nobody but you sees this.")
         _draw_walk(lesson, here)
         if not place.presented:
             _draw_ways(lesson, here)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import streamlit as st
 
-from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, Scene, StudyReveal
+from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, StudyReveal
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.session import recall, remember
 from dpviz.words import format_number
@@ -64,13 +64,6 @@ FIRST_LOSS = 3.0
 """Where its sliders stand at first."""
 
 
-class Score(NamedTuple):
-    """Of the scenes that have a right answer and have been revealed, how many there are, and how many were guessed."""
-
-    right: int
-    asked: int
-
-
 def read_guess(lesson: Lesson, scene: int) -> Guess:
     """What was guessed in a scene."""
     return cast("Guess", recall(_make_key(lesson, scene, "guess"), None))
@@ -106,23 +99,18 @@ def ask(lesson: Lesson, place: int) -> None:
             if chosen is not None:
                 remember(_make_key(lesson, place, "guess"), question.options[chosen])
         case NumberGuess() as question:
-            _ask_number(lesson, place, scene, question, guess)
+            asked = escape_markdown(scene.fill_text(question.ask))
+            here = f"{format_number(question.low)} to {format_number(question.high)} {question.unit}".strip()
+            number: Any = int if question.step.is_integer() and question.low.is_integer() else float
+            low, high, step = map(number, (question.low, question.high, question.step))
+            first: Any = number(guess) if isinstance(guess, float) else None
+            look = {"placeholder": here, "label_visibility": "collapsed", "key": key}
+            typed: float | None = st.number_input(asked, low, high, first, step, **look)
+            st.caption(f"A number from {escape_markdown(here)}.")
+            remember(_make_key(lesson, place, "guess"), None if typed is None else float(typed))
         case CurveGuess():
             assert isinstance(scene.reveal, StudyReveal)
             _ask_curve(lesson, place, scene.reveal.grid.epsilons, guess)
-
-
-def _ask_number(lesson: Lesson, place: int, scene: Scene, question: NumberGuess, guess: Guess) -> None:
-    asked = escape_markdown(scene.fill_text(question.ask))
-    here = f"{format_number(question.low)} to {format_number(question.high)} {question.unit}".strip()
-    number: Any = int if question.step.is_integer() and question.low.is_integer() else float
-    low, high, step = map(number, (question.low, question.high, question.step))
-    at: Any = number(guess) if isinstance(guess, float) else None
-    key = _make_key(lesson, place, "widget")
-    look: dict[str, Any] = {"placeholder": here, "label_visibility": "collapsed"}
-    typed: float | None = st.number_input(asked, low, high, at, step, key=key, **look)
-    st.caption(f"A number from {escape_markdown(here)}.")
-    remember(_make_key(lesson, place, "guess"), None if typed is None else float(typed))
 
 
 def _ask_curve(lesson: Lesson, place: int, epsilons: tuple[float, ...], guess: Guess) -> None:
@@ -170,11 +158,11 @@ def _is_right(lesson: Lesson, place: int) -> bool:
             return False
 
 
-def compute_score(lesson: Lesson) -> Score:
-    """How many predictions came true in this visit."""
+def compute_score(lesson: Lesson) -> tuple[int, int]:
+    """How many predictions came true in this visit, and of how many."""
     asked = [place for place, one in enumerate(lesson.scenes, 1) if isinstance(one.question, Options | NumberGuess)]
     places = [place for place in asked if is_revealed(lesson, place) and read_guess(lesson, place) is not None]
-    return Score(sum(_is_right(lesson, place) for place in places), len(places))
+    return (sum(_is_right(lesson, place) for place in places), len(places))
 
 
 def _make_key(lesson: Lesson, scene: int, what: str) -> str:

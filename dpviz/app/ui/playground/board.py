@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
@@ -28,8 +28,7 @@ from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
 from dpviz.app.ui.data.table_link import open_painted
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_download, look_of, say_refusal
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import SENTENCES, draw_caption_with_badge, draw_download, look_of, say_refusal
 from dpviz.app.ui.same_origin import BOARD_FILES
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import Array, Domain, PrivateTable, RequestError
@@ -183,26 +182,20 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
     if drawn.twin_draws:
         told["worlds"] = [np.round(centers, 1).tolist() for centers in drawn.twin_draws]
     if (crowd := drawn.crowd) is not None:
-        told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)._asdict()}
+        told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)}
     return pack(told)
 
 
-class CrowdWords(NamedTuple):
-    """A finding and what is to be said with it."""
-
-    title: str
-    says: str
-
-
-def describe_crowd(crowd: Crowd) -> CrowdWords:
-    """How many people hide one, in words."""
+def describe_crowd(crowd: Crowd) -> dict[str, str]:
+    """How many people hide one, in words: a finding, and what is to be said with it."""
     needed = crowd.needed
     sizes = [] if needed is None else sorted({max(2, needed // 2), needed, min(2 * needed, Crowd.MOST)})
     chances = [(size, format_percent(round(crowd.chance(size), 2))) for size in sizes]
     least, noise = format_number(crowd.threshold), format_plus_minus(crowd.noise_sd)
     alone, hidden = format_percent(round(crowd.chance(1), 3)), needed and format_things(needed - 1, "person", "people")
     given = {"least": least, "noise": noise, "alone": alone, "hidden": hidden, "chances": chances}
-    return CrowdWords(*render("crowd.txt.j2", is_alone=bool(crowd.alone), **given).splitlines())
+    title, says = render("crowd.txt.j2", is_alone=bool(crowd.alone), **given).splitlines()
+    return {"title": title, "says": says}
 
 
 # --- as a link
@@ -213,11 +206,8 @@ DRAWING_LINK, ASKED_LINK = "drawing", "asked"
 
 def format_board_link(ask: Ask) -> dict[str, str]:
     """What an address says of a board."""
-    asked = ask.request
-    return {
-        DRAWING_LINK: drawings.encode_drawing(ask.drawing),
-        ASKED_LINK: f"{asked.algorithm},{asked.epsilon:g},{asked.k}",
-    }
+    drawn, asked = drawings.encode_drawing(ask.drawing), ask.request
+    return {DRAWING_LINK: drawn, ASKED_LINK: f"{asked.algorithm},{asked.epsilon:g},{asked.k}"}
 
 
 # --- the component
@@ -368,19 +358,11 @@ def draw_playground_page() -> None:
                     choose("algorithm", ask.request.algorithm)
                     choose_epsilon(ask.request.epsilon)
                     st.switch_page(page)
-        draw_download(
-            "Points (CSV)",
-            lambda: format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()]),
-            "painted.csv",
-            key="playground:csv",
-        )
+        draw_download("Points (CSV)", lambda: _format_points(standing), "painted.csv", key="playground:csv")
         make, name = (lambda: make_animation_page(_draw_run(standing))), export.name_revealed_file("painted", "html")
         draw_download(content=make, name=name, **look_of("animation", key="playground:animation"))
         st.page_link("lessons.py", label="Five scenes on this board", icon=":material/school:", query_params=_SCENES)
-    draw_caption_with_badge(
-        "public",
-        SENTENCES.fill("painted"),
-    )
+    draw_caption_with_badge("public", SENTENCES.fill("painted"))
 
 
 def _begin_board() -> Board:
@@ -410,6 +392,10 @@ def read_link(text: str, usual: Request) -> Request:
     if algorithm not in BOARD_ALGORITHMS or not near or not allowed:
         return usual
     return Request(Contender.of(algorithm), int(k[:3]), near[0])
+
+
+def _format_points(standing: BoardState) -> str:
+    return format_csv([drawings.COLUMNS, *_draw_run(standing).ask.drawing.everybody.tolist()])
 
 
 def _draw_run(standing: BoardState) -> BoardAnswer:

@@ -6,31 +6,66 @@ All on it is public or released. A row, a true count or a loss on the rows has n
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.app.charts.result_charts import draw_account, find_left
 from dpviz.app.ui.controls import BOUNDS, MISSING, SEGMENTS, recall_division
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import draw_caption_with_badge, draw_python_section, look_of
-from dpviz.app.ui.page_sentences import SENTENCES
-from dpviz.app.ui.release.account_section import draw_account_section, draw_publish_section
-from dpviz.app.ui.release.subject import ReleaseSubject, find_refusal
+from dpviz.app.ui.figure import SENTENCES, draw_caption_with_badge, draw_python_section, look_of, say_refusal, show_plot
+from dpviz.app.ui.release.released_notice import list_publications
 from dpviz.app.ui.same_origin import may_name_paths
-from dpviz.app.ui.session import recall, remember
+from dpviz.app.ui.server_log import log_defect
+from dpviz.app.ui.session import make_once, recall, remember
 from dpviz.app.ui.table_words import describe_coding
-from dpviz.core import ACCESS_LOG, RequestError, name_library
-from dpviz.releases import AccessCounts, ReleaseRequest, promise
-from dpviz.runs import Division, Request, Script, format_value, windows
-from dpviz.tables import Declaration, codings, declarations
+from dpviz.core import ACCESS_LOG, RequestError, check, name_library
+from dpviz.releases import AccessCounts, Account, AccountBalance, PublishJob, ReleaseRequest, State, preflight, promise
+from dpviz.runs import Division, OpenTable, Request, Script, format_value, windows
+from dpviz.tables import Content, Declaration, codings, declarations
 from dpviz.words import capitalize_first, format_number, format_percent, format_small, format_things, glossary, render
 
-_DECLARED_FIRST = ("name", "description")
+
+def find_refusal(check: Callable[[], object]) -> list[str]:
+    """What a check that fails says against a release; nothing where it passes."""
+    try:
+        check()
+    except RequestError as error:
+        return [str(error)]
+    return []
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseSubject:
+    """A source and what is declared of it; ``table`` is None where bounds are still open."""
+
+    content: Content
+    declaration: Declaration
+    table: OpenTable | None
+
+    @property
+    def title(self) -> str:
+        """What it is called on screen."""
+        return self.declaration.title or self.content.name
+
+    @property
+    def source_key(self) -> str:
+        """The same for whatever is declared about one file: looks and releases add up over it."""
+        return self.content.fingerprint if self.table is None else self.table.source_key
+
+    def with_words(self, words: declarations.OwnerWords) -> ReleaseSubject:
+        """The same with the words of a card among what is declared: the zip's declaration then brings them along."""
+        said = {name: value for name in declarations.OWNER_WORDS if (value := getattr(words, name))}
+        said.pop("publication_date")
+        return replace(self, declaration=replace(self.declaration, words=said))
+
+
 _ON_THE_CARD = [name for name, word in declarations.OWNER_WORDS.items() if word.label]
 
 
@@ -46,7 +81,9 @@ def draw_words_form(declared: Declaration, source_key: str, *, today: str, chose
             with columns[place % 2]:
                 said[name] = _ask_answer(f"{kept}:{name}", declarations.OWNER_WORDS[name], before[name])
         with columns[1]:
-            said["sector"] = _ask_sector(f"{kept}:sector", before["sector"])
+            sectors, sector, key = declarations.SECTORS, before["sector"], f"{kept}:sector"
+            at = sectors.index(sector) if sector in sectors else None
+            said["sector"] = st.selectbox("Sector (optional)", sectors, at, placeholder="none of these", key=key) or ""
     said |= _ask_evaluation(kept, before, declared)
     return declarations.OwnerWords(**remember(kept, {**before, **said}), chosen_after_looking=chosen)
 
@@ -86,7 +123,7 @@ def _propose_words(declared: Declaration, today: str) -> dict[str, Any]:
     """What is declared; where nothing is, a name and a description are proposed, and all else is asked."""
     usual = asdict(declarations.find_words(declared, today=today))
     del usual["chosen_after_looking"]  # which is asked beside what was seen
-    asked = [name for name in _ON_THE_CARD if name not in (*declared.words, *_DECLARED_FIRST)]
+    asked = [name for name in _ON_THE_CARD if name not in (*declared.words, "name", "description")]
     return usual | {name: () if declarations.OWNER_WORDS[name].several else "" for name in asked}
 
 
@@ -98,26 +135,17 @@ def _ask_answer(key: str, word: declarations.OwnerWord, before: Any) -> Any:
     return tuple(line.strip() for line in said.splitlines() if line.strip()) if word.several else said
 
 
-def _ask_sector(key: str, before: str) -> str:
-    at = declarations.SECTORS.index(before) if before in declarations.SECTORS else None
-    return st.selectbox("Sector (optional)", declarations.SECTORS, at, placeholder="none of these", key=key) or ""
-
-
 def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
     """What this process saw of the rows, and what its owner says was chosen after it."""
     key = asked_of.source_key
     seen = AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
     with st.expander("Looks at the rows in this process", icon=":material/visibility:", key="release:looks"):
         st.markdown(escape_markdown(seen.words), help=glossary.explain_term("look"))
-    return seen, _ask_choice(asked_of.declaration, key)
-
-
-def _ask_choice(declared: Declaration, source_key: str) -> str:
-    kept = f"release:chosen:{source_key[:16]}"
-    before = declared.words.get("chosen_after_looking", "")
+    kept = f"release:chosen:{key[:16]}"
+    before = asked_of.declaration.words.get("chosen_after_looking", "")
     first = recall(kept, before if isinstance(before, str) else "")
     look = look_of("chosen_after_looking", value=first, max_chars=declarations.LONGEST, key=kept)
-    return remember(kept, str(st.text_area(**look) or ""))
+    return seen, remember(kept, str(st.text_area(**look) or ""))
 
 
 _MOST_LINES = 12
@@ -138,7 +166,10 @@ class Line(NamedTuple):
 def draw_bounds_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
     """Draw the table of bounds and where they come from."""
     declared = asked_of.declaration
-    against = _list_bounds_hindrances(declared)
+    # What a release would be refused for, with what to do about it on these pages.
+    against = [SENTENCES.fill("bounds_from_rows")] if declared.bounds_from_rows else []
+    if not against and (nowhere := declared.unexplained):
+        against = [SENTENCES.fill("bounds_from_nowhere", names=nowhere)]
     lines = sorted(list_lines(release_request, declared), key=lambda line: not (line.wrong or line.cost))
     # What the sentence says already is folded away; what is wrong or costs is not.
     shown = any(line.wrong or line.cost for line in lines)
@@ -170,26 +201,14 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         wrong = "blocked: nobody says" if origin == _NOWHERE else ""
         wrong = "blocked: the rows" if declarations.FROM_ROWS in origin else wrong
         coding = declared.codings.get(name, codings.NUMBER)
-        span = (
-            describe_coding(coding.to_plain(bounds.lower, bounds.upper))
-            if coding.words
-            else promise.format_span(bounds.lower or 0.0, bounds.upper or 0.0, unit, coding.kind)
-        )
+        span = promise.format_span(bounds.lower or 0.0, bounds.upper or 0.0, unit, coding.kind)
+        span = describe_coding(coding.to_plain(bounds.lower, bounds.upper)) if coding.words else span
         lines.append(Line(name, span, origin if origin == _NOWHERE else stated, wrong))
     for name, one in declared.describe.items():
         said = format_things(len(one.categories), "category", "categories")
         said = said if one.bounds is None else " to ".join(map(promise.format_plain_number, one.bounds))
         lines.append(Line(name, said, "declared, for segments only"))
     return lines
-
-
-def _list_bounds_hindrances(declared: Declaration) -> list[str]:
-    """What a release would be refused for, with what to do about it on these pages."""
-    if declared.bounds_from_rows:
-        return [SENTENCES.fill("bounds_from_rows")]
-    if nowhere := declared.unexplained:
-        return [SENTENCES.fill("bounds_from_nowhere", names=nowhere)]
-    return []
 
 
 def _make_table(lines: list[Line]) -> str:
@@ -208,14 +227,6 @@ def _describe_origin(line: Line) -> str:
 
 
 _MOST_ROWS = 1_000_000  # of a smallest group
-
-
-class Terms(NamedTuple):
-    """One run without a seed, how its ε is divided, and the rows of the smallest group that is promised; 0: none."""
-
-    request: Request
-    division: Division
-    smallest_group: int
 
 
 def ask_division(*, buys: bool, public: bool = False) -> Division:
@@ -243,25 +254,16 @@ def ask_smallest_group(divided: Division) -> int:
     return int(smallest) if divided.segments else 0
 
 
-def _explain_epsilon(epsilon: float, window: windows.Window | None) -> str:
-    """The argument for ε by the window of the bench, for the owner's words; "" where there is none."""
-    if window is None:
-        return ""
-    argument = window.argument(epsilon)
-    with st.expander("Why this ε, as the card says it", icon=":material/balance:", key="release:why"):
-        draw_caption_with_badge("public", escape_markdown(argument))
-    return argument
-
-
-def draw_release_form(asked_of: ReleaseSubject, terms: Terms, window: windows.Window | None) -> None:
-    """What leaves, what it rests on, what it costs, and the button."""
+def draw_release_form(
+    asked_of: ReleaseSubject, request: Request, division: Division, smallest: int, window: windows.Window | None
+) -> None:
+    """What leaves, what it rests on, what it costs, and the button; of one run without a ``seed``."""
     declared, today = asked_of.declaration, datetime.now(UTC).date().isoformat()
-    said = declarations.find_words(declared, today=today)
-    draft = ReleaseRequest(terms.request, said, terms.division, terms.smallest_group)
+    draft = ReleaseRequest(request, declarations.find_words(declared, today=today), division, smallest)
     status = _draw_what_leaves(draft, asked_of)
     found: dict[str, list[str]] = {"Bounds": draw_bounds_section(draft, asked_of)}
     seen, chosen = draw_accesses_section(asked_of)
-    words = draw_words_form(asked_of.declaration, asked_of.source_key, today=today, chosen=chosen)
+    words = draw_words_form(declared, asked_of.source_key, today=today, chosen=chosen)
     found["Words of the card"] = [describe_missing(one) for one in words.list_missing()]
     opened = None
     if may_name_paths():
@@ -273,33 +275,26 @@ def draw_release_form(asked_of: ReleaseSubject, terms: Terms, window: windows.Wi
         usual = Division.bounds
         commands = render("release_commands.txt.j2", asked=draft, usual_bounds=usual, **ways).rstrip()
         st.code(commands, language="bash")
-        found["Account"] = [
-            "This server is not this machine's alone: release by the command line, with the commands below."
-        ]
+        why = "This server is not this machine's alone: release by the command line, with the commands below."
+        found["Account"] = [why]
     found["Noise"] = _draw_noise_section(draft, asked_of)
-    release_request = replace(draft, words=words, seen=seen).with_argument(
-        _explain_epsilon(terms.request.epsilon, window)
-    )
+    release_request = replace(draft, words=words, seen=seen)
+    if window is not None:
+        argument = window.argument(request.epsilon)
+        with st.expander("Why this ε, as the card says it", icon=":material/balance:", key="release:why"):
+            draw_caption_with_badge("public", escape_markdown(argument))
+        release_request = release_request.with_argument(argument)
     in_words = asked_of.with_words(release_request.words)
-    draw_publish_section(release_request, in_words, opened, list_hindrances(found))
+    against = [words for of_part in found.values() for words in of_part]
+    draw_publish_section(release_request, in_words, opened, against)
     asked, account = (release_request.request, release_request.parts), opened and opened.account.path
     script = partial(Script.for_release, in_words.content.name, in_words.declaration, *asked, account)
     draw_python_section(script, key="release", stem="release")
-    _draw_standing(status, found)
+    _draw_standing(status, found, against)
 
 
-Hindrances = Mapping[str, Sequence[str]]
-"""By part of the page, each sentence that stands against the release."""
-
-
-def list_hindrances(found: Hindrances) -> list[str]:
-    """All of them, in the order of the page."""
-    return [words for of_part in found.values() for words in of_part]
-
-
-def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
-    """Say in ``place`` which parts are ready, and what to do first about those that are not."""
-    against = list_hindrances(found)
+def _draw_standing(place: DeltaGenerator, found: Mapping[str, Sequence[str]], against: Sequence[str]) -> None:
+    """Say in ``place`` which parts are ready, and what to do first about what stands ``against`` the others."""
     with place.container(gap="xsmall"):
         with st.container(horizontal=True, gap="xsmall"):
             for part, of_part in found.items():
@@ -315,24 +310,18 @@ def _draw_standing(place: DeltaGenerator, found: Hindrances) -> None:
 
 def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> DeltaGenerator:
     """Draw the sentence; the place below it that tells what stands against the release."""
-    declared, epsilon, delta = asked_of.declaration, release_request.request.epsilon, release_request.delta
-    leaves = escape_markdown(_describe_what_leaves(release_request, asked_of))
-    st.subheader(leaves, anchor=False, help=glossary.explain_words("ε, centre, segment, cluster"))
-    slack = f"The exception is δ = {format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
-    odds = promise.describe_odds(declared.relation, epsilon, has_id=declared.id_column is not None)
-    said = escape_markdown(f"{capitalize_first(odds)} {slack}".rstrip())
-    st.markdown(said, help=glossary.explain_words("ε, odds, unit of privacy"))
-    return st.container()
-
-
-def _describe_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> str:
-    """What is published, and at which ε."""
-    request, declared = release_request.request, asked_of.declaration
+    declared, request, delta = asked_of.declaration, release_request.request, release_request.delta
     columns = format_things(len(declared.columns), "column")
     segments = ", and what their segments are" if release_request.division.segments else ""
     missing = ", and how many values are missing" if release_request.division.missing else ""
     centers = capitalize_first(format_things(request.k, "centre"))
-    return f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
+    leaves = f"{centers} of {columns}{segments}{missing}, at ε = {format_number(request.epsilon)}"
+    st.subheader(escape_markdown(leaves), anchor=False, help=glossary.explain_words("ε, centre, segment, cluster"))
+    slack = f"The exception is δ = {format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
+    odds = promise.describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
+    said = escape_markdown(f"{capitalize_first(odds)} {slack}".rstrip())
+    st.markdown(said, help=glossary.explain_words("ε, odds, unit of privacy"))
+    return st.container()
 
 
 def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> list[str]:
@@ -374,3 +363,156 @@ def _list_hindrances(release_request: ReleaseRequest, asked_of: ReleaseSubject) 
             request.check_releasable(asked_of.table.private)
 
     return find_refusal(check)
+
+
+_PATH, _TYPED, _ALIKE = "release:account", "release:account_path", "release:alike"
+_NEW, _REFUSED = "release:new", "release:new_refused"
+_BECAME = {State.RELEASED: "released", State.FAILED: ":red[charged, nothing released]"}
+_UNKNOWN = "charged; whether it was released is not known"
+
+
+class Opened(NamedTuple):
+    """An account, and how it stands now."""
+
+    account: Account
+    standing: AccountBalance
+
+
+def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubject) -> tuple[Opened | None, list[str]]:
+    """Draw the section of the account."""
+    about = glossary.explain_term("account", "There is no row in it.")
+    st.subheader("The account", divider="gray", anchor=False, help=about)
+    st.session_state.setdefault(_TYPED, recall(_PATH, ""))
+    typed = st.text_input(**look_of("account_path", key=_TYPED))
+    text = (typed or "").strip().strip('"')
+    path = remember(_PATH, str(Path(text).expanduser()) if text else "")
+    if not path:
+        return None, ["No account is open: give the path of one, or of a new one."]
+    if not Path(path).exists():
+        if refused := st.session_state.pop(_REFUSED, ""):
+            st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")
+        with st.form(_NEW, border=False):
+            name, epsilon, delta, button = st.columns([3, 1, 1, 1], vertical_alignment="bottom", gap="small")
+            name.text_input(**look_of("account_name", value=asked_of.title, key=f"{_NEW}:name"))
+            epsilon.number_input(**look_of("cap_epsilon", key=f"{_NEW}:epsilon"))
+            delta.number_input(**look_of("cap_delta", key=f"{_NEW}:delta"))
+            button.form_submit_button("Make it", on_click=_make, width="stretch")
+        return None, ["There is no account at this path yet: make it."]
+    try:
+        # A page does not wait long for another program.
+        account = Account.open(path, patience=2.0)
+        opened = Opened(Account(account.path), account.standing())
+    except RequestError as error:
+        st.error(escape_markdown(error), icon=":material/block:")
+        return None, [str(error)]
+    against = find_refusal(lambda: opened.standing.refuse(release_request.charge(asked_of.declaration)))
+    _draw_balance(release_request, opened, against)
+    columns = asked_of.declaration.columns
+    given = (str(opened.account.path), len(opened.standing.entries), columns)
+    for beside in make_once(_ALIKE, given, lambda: opened.account.look_alikes(columns=columns)):
+        alike = f"The account {check.format_value(beside)} beside it has a release of columns of this table"
+        words = escape_markdown(f"{alike}: if it is about the same people, use one account for both.")
+        st.warning(words, icon=":material/content_copy:")
+    return opened, against
+
+
+def _make() -> None:
+    """Make the account that the form asks for; called before the page is drawn, which opens it."""
+    name = st.session_state[f"{_NEW}:name"] or ""
+    epsilon, delta = (float(st.session_state[f"{_NEW}:{cap}"]) for cap in ("epsilon", "delta"))
+    try:
+        Account.new(recall(_PATH, ""), name=name, cap_epsilon=epsilon, cap_delta=delta)
+    except RequestError as error:
+        st.session_state[_REFUSED] = str(error)
+
+
+def _draw_balance(release_request: ReleaseRequest, opened: Opened, against: list[str]) -> None:
+    standing, now = opened.standing, release_request.request.epsilon
+    cap, before = standing.cap_epsilon, standing.spent_epsilon
+    st.markdown(f"**{escape_markdown(standing.name)}**: ε", help=glossary.explain_term("epsilon"))
+    show_plot(draw_account(cap, before, now), key="release:account_bar", bare=True)
+    past, added = format_small(standing.spent_delta), format_small(release_request.delta)
+    left_delta = standing.left_delta - release_request.delta
+    left = f"{format_small(left_delta)} left after it" if left_delta >= 0 else "not enough left"
+    delta = escape_markdown(f"{past} before, {added} now, {left} of {format_small(standing.cap_delta)}")
+    spent, adds, rest, limit = map(format_number, (before, now, find_left(cap, before, now), cap))
+    st.caption(f"ε: {spent} before, {adds} now, {rest} left of {limit}. δ: {delta}.")
+    for words in against:
+        st.error(escape_markdown(words), icon=":material/block:")
+    # The last releases of the account, with what has become of each, and where its copy lies.
+    lines = []
+    for entry in reversed(standing.entries[-3:]):
+        cost, copy = format_number(entry.charge.epsilon), opened.account.locate_copy(entry.number)
+        said = f"- release {entry.number:d}: ε = {cost}, {escape_markdown(entry.at[:10])}"
+        # Whoever has reloaded the page finds here what was paid for.
+        kept = f"; its zip lies beside the account as {escape_markdown(copy.name)}" if copy.is_file() else ""
+        lines.append(f"{said}, {_BECAME.get(entry.state, _UNKNOWN)}{kept}")
+    if lines:
+        st.markdown("\n".join(lines))
+        st.caption(escape_markdown(" ".join(standing.remarks)))
+
+
+_ANOTHER = "release:another"
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """One press of this visit: what was released, and how that goes."""
+
+    title: str
+    source_key: str
+    release_request: ReleaseRequest
+    job: PublishJob
+
+
+def find_last_publication() -> Publication | None:
+    """The last press, unless its owner has asked for another one since."""
+    presses = list_publications()
+    if not presses or (presses[-1].job.state.final and st.session_state.get(_ANOTHER) == len(presses)):
+        return None
+    return presses[-1]
+
+
+def prepare_another() -> None:
+    """Bring the form back for one more release; call it from a callback."""
+    st.session_state[_ANOTHER] = len(list_publications())
+
+
+def draw_publish_section(
+    release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened | None, against: Sequence[str]
+) -> None:
+    """Draw the confirmation and the button, and publish if it was pressed."""
+    st.subheader("Release", divider="gray", anchor=False, help=glossary.explain_term("released"))
+    number = len(list_publications()) + 1
+    wanted = f"{release_request.request.epsilon:g}"
+    said, place = st.columns([2, 3], vertical_alignment="bottom", gap="small")
+    # The keys of one press are never those of the next: a second click cannot press again.
+    box: dict[str, Any] = {"key": f"release:confirm:{number}", "placeholder": wanted, "disabled": bool(against)}
+    typed = str(said.text_input(f"Type {wanted} to confirm ε", **box) or "")
+    confirmed = _is_same(typed, release_request.request.epsilon)
+    look = look_of("press", key=f"release:press:{number}", disabled=bool(against) or not confirmed)
+    is_pressed = place.button(f"Charge the account and release ε = {wanted}", **look)
+    if against:
+        st.caption(":material/block: Something above stands against it.")
+    elif number > 1:
+        st.caption("This visit has released before: one more press is one more charge, and both add up.")
+    if is_pressed and confirmed and not against and opened is not None:
+        _publish(release_request, asked_of, opened)
+
+
+def _publish(release_request: ReleaseRequest, asked_of: ReleaseSubject, opened: Opened) -> None:
+    content, declared = asked_of.content, asked_of.declaration
+    with say_refusal("Nothing was charged"):
+        prepared = preflight(release_request, content, declared, opened.account, opened=asked_of.table)
+        # One step that nothing interrupts: whoever runs the page again finds the press, not the button.
+        job = PublishJob(prepared, on_defect=log_defect)
+        list_publications().append(Publication(asked_of.title, asked_of.source_key, release_request, job))
+        st.rerun()
+
+
+def _is_same(typed: str, epsilon: float) -> bool:
+    """Whether this is that number, as it is shown or as it is."""
+    try:
+        return float(typed.strip().replace(",", ".")) in (epsilon, float(f"{epsilon:g}"))
+    except ValueError:
+        return False

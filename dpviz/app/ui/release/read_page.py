@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -16,8 +16,8 @@ import streamlit as st
 from dpviz.app.charts.plot import Plot, make_layout
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import SENTENCES
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.release.released_panel import draw_map_panel
 from dpviz.core import RequestError
 from dpviz.releases import (
@@ -58,13 +58,6 @@ _ANSWERS = {
 _ASKED_FIRST = [*QUESTION_KINDS].index("larger")
 # The axis of the quality gauge ends here: what is worse is as bad.
 _WORST = 4.0
-
-
-class _Dropped(NamedTuple):
-    """A zip that was dropped, by the id of its upload, and the job that reads it."""
-
-    upload: str
-    job: Job[Any]
 
 
 def draw_read_page() -> None:
@@ -136,18 +129,19 @@ def _ask_zip(label: str, key: str) -> ReadRelease | None:
     if file is None:
         return None
     slot = f"{key}:dropped"
-    dropped = cast("_Dropped | None", st.session_state.get(slot))
-    if dropped is None or dropped.upload != file.file_id:
-        if dropped is not None:
-            dropped.job.cancel()
+    # By the id of its upload the job that reads it.
+    upload, job = cast("tuple[str, Job[Any] | None]", st.session_state.get(slot, ("", None)))
+    if job is None or upload != file.file_id:
+        if job is not None:
+            job.cancel()
         try:
-            dropped = _Dropped(file.file_id, open_job_registry().submit(check_work, file.getvalue()))
+            job = open_job_registry().submit(check_work, file.getvalue())
         except RequestError as error:
             st.error(escape_markdown(error), icon=":material/block:")
             return None
-        st.session_state[slot] = dropped
-    draw_job_panel(dropped.job, label="Reading", key=slot)
-    return next((item for item in dropped.job.items if isinstance(item, ReadRelease)), None)
+        st.session_state[slot] = (file.file_id, job)
+    draw_job_panel(job, label="Reading", key=slot)
+    return next((item for item in job.items if isinstance(item, ReadRelease)), None)
 
 
 def _draw_title(release: ReadRelease | None) -> None:
@@ -225,8 +219,7 @@ def _draw_conclusions(received: Received) -> None:
         st.subheader("What not?", anchor=False)
         for sentence in received.may_not:
             st.markdown(f":gray[:material/block:] {escape_markdown(sentence)}")
-        pairs = received.tabulate_pairs()
-        if len(pairs):
+        if len(pairs := received.tabulate_pairs()):
             with st.expander("The noise of each pair of segments", icon=":material/difference:"):
                 st.caption("A smaller difference than this between the two is within the noise, nine times in ten.")
                 figure.draw_data_table(pairs, alt="Noise of the difference of each pair of segments", height="auto")
@@ -285,9 +278,8 @@ def _draw_questions(release: ReadRelease) -> None:
     if kind.most:
         most = None if kind.most > draws.k else int(kind.most)
         numbers = list(range(1, draws.k + 1))
-        segments = which.multiselect(
-            "Segments", numbers, max_selections=most, default=numbers[: kind.least], key=f"read:ask:{asked}:segments"
-        )
+        look: dict[str, Any] = {"default": numbers[: kind.least], "key": f"read:ask:{asked}:segments"}
+        segments = which.multiselect("Segments", numbers, max_selections=most, **look)
     column, label, value = "", "", None
     if "column" in kind.needs:
         column = str(about.selectbox("Column", kind.list_columns(draws), key=f"read:ask:{asked}:column") or "")

@@ -14,11 +14,10 @@ from dpviz.app.charts.result_charts import draw_segments
 from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.job_panel import describe_failure, poll
-from dpviz.app.ui.release.account_section import Publication, prepare_another
+from dpviz.app.ui.release.page import Publication, prepare_another
 from dpviz.app.ui.session import make_once
 from dpviz.core import RequestError
 from dpviz.releases import (
-    Parts,
     Played,
     QualityReport,
     QualityVerdict,
@@ -40,8 +39,6 @@ from dpviz.words import (
     format_things,
     glossary,
 )
-
-_POLL_SECONDS = 0.5
 
 
 def draw_publication_panel(publication: Publication) -> None:
@@ -77,7 +74,7 @@ def _draw_progress(publication: Publication) -> None:
         charge = f"charge {job.number:d} is written" if job.number is not None else "nothing is charged yet"
         st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
-    poll(panel, every=_POLL_SECONDS, key="release:under_way")
+    poll(panel, every=0.5, key="release:under_way")
     st.caption("It goes on whatever you do: a reload or a closed window neither stops nor repeats it.")
 
 
@@ -92,10 +89,16 @@ def _draw_release(publication: Publication, release: Release) -> None:
     holds = f"{format_things(len(release.files), 'file')}, with what others need to check it."
     copy = f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""
     st.success(f"Charge {release.number:d}: {holds}{copy}", icon=":material/check_circle:")
-    if not _draw_verification(release):
+    # Read back and made anew from its answers; only if it is what it says it is offered.
+    checked = make_once("release:checked", release.data, lambda: verify(release.data), most=4)
+    if not checked.holds:
+        said = " ".join(f"{finding.file} {finding.what}" for finding in checked.findings)
+        st.error(escape_markdown(said), title="The zip does not hold, and is not offered", icon=":material/error:")
         return
+    st.markdown(f":green[:material/verified: **It verifies**]: {checked.passed:d} checks, made from its own answers.")
     with st.container(horizontal=True, gap="small"):
-        name, article = _name_file(publication), ":material/article:"
+        letters = "".join(letter if letter.isalnum() else "-" for letter in publication.title.lower()).strip("-")
+        name, article = f"{letters[:40] or 'table'}-release-{job.number or 0}", ":material/article:"
         figure.draw_download("The release (zip)", release.data, f"{name}.zip", key="release:zip", type="primary")
         page = release.files[package.PAGE]
         figure.draw_download("The card alone (HTML)", page, f"{name}-card.html", key="release:card", icon=article)
@@ -104,20 +107,22 @@ def _draw_release(publication: Publication, release: Release) -> None:
     _draw_tables(release)
 
 
-def _draw_verification(release: Release) -> bool:
-    """Whether the zip is what it says, read back and made anew from its answers; only then it is offered."""
-    checked = make_once("release:checked", release.data, lambda: verify(release.data), most=4)
-    if not checked.holds:
-        said = " ".join(f"{finding.file} {finding.what}" for finding in checked.findings)
-        st.error(escape_markdown(said), title="The zip does not hold, and is not offered", icon=":material/error:")
-        return False
-    st.markdown(f":green[:material/verified: **It verifies**]: {checked.passed:d} checks, made from its own answers.")
-    return True
-
-
 def _draw_tables(release: Release) -> None:
-    _draw_bought(release)
-    _draw_missing(release)
+    if release.played.parts.bounds is not None:
+        # The bounds that were bought, and whether noise hid them.
+        st.subheader("The bounds that were bought", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
+        lines = [
+            f"- **{escape_markdown(one.name)}**: {escape_markdown(promise.format_plain_number(one.lower))} to "
+            f"{escape_markdown(promise.format_plain_number(one.upper))}"
+            + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
+            for one in release.played.parts.bounds.columns
+        ]
+        figure.draw_badge("released")
+        st.markdown("\n".join(lines))
+    if told := release.played.parts.missing_told:
+        st.subheader("Missing values", divider="gray", anchor=False, help=glossary.explain_term("released"))
+        figure.draw_badge("released")
+        figure.draw_bullets(told)
     st.subheader("The centres", divider="gray", anchor=False, help=glossary.explain_term("centre"))
     figure.draw_badge("released")
     received, made = receive(release.played), release.played.parts.profile
@@ -130,10 +135,13 @@ def _draw_tables(release: Release) -> None:
     figure.draw_centers_table(made)
     rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
     st.caption(rounded, help=glossary.explain_words("centre noise"))
-    _draw_segments_panel(release.played.parts, f"release:{release.number}")
+    if release.played.parts.told is not None:
+        _draw_segments_panel(release.played.parts.told.report, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
-            segments = _read(release.files[package.SEGMENTS_FILE])
+            # As it is written, numbers as numbers.
+            file = io.BytesIO(release.files[package.SEGMENTS_FILE])
+            segments = pd.read_csv(file, keep_default_na=False, na_values=[""])
             about = f"{len(segments)} released numbers about the segments, with their intervals"
             figure.draw_data_table(segments, alt=about)
 
@@ -146,50 +154,10 @@ def draw_map_panel(played: Played, key: str) -> None:
         figure.show(plane, alt=drawn.alt, key=f"{key}:map", stem="map")
 
 
-def _draw_missing(release: Release) -> None:
-    """The shares of missing cells that were bought."""
-    told = release.played.parts.missing_told
-    if not told:
-        return
-    st.subheader("Missing values", divider="gray", anchor=False, help=glossary.explain_term("released"))
-    figure.draw_badge("released")
-    figure.draw_bullets(told)
-
-
-def _draw_bought(release: Release) -> None:
-    """The bounds that were bought, and whether noise hid them."""
-    bought = release.played.parts.bounds
-    if bought is None:
-        return
-    st.subheader("The bounds that were bought", divider="gray", anchor=False, help=glossary.explain_term("bounds"))
-    lines = [
-        f"- **{escape_markdown(one.name)}**: {escape_markdown(promise.format_plain_number(one.lower))} to "
-        f"{escape_markdown(promise.format_plain_number(one.upper))}"
-        + ("" if one.sure else "; :red[:material/warning: noise hides the range: do not rely on it]")
-        for one in bought.columns
-    ]
-    figure.draw_badge("released")
-    st.markdown("\n".join(lines))
-
-
-def _read(file: bytes) -> pd.DataFrame:
-    """A file of the release as it is written, numbers as numbers."""
-    return pd.read_csv(io.BytesIO(file), keep_default_na=False, na_values=[""])
-
-
-def _name_file(publication: Publication) -> str:
-    letters = "".join(letter if letter.isalnum() else "-" for letter in publication.title.lower()).strip("-")
-    return f"{letters[:40] or 'table'}-release-{publication.job.number or 0}"
-
-
 _LONGEST_NAME, _MOST_NAMED = 24, 20
 
 
-def _draw_segments_panel(parts: Parts, key: str) -> None:
-    """Draw it; nothing where a release says nothing of its segments."""
-    if parts.told is None:
-        return
-    report = parts.told.report
+def _draw_segments_panel(report: SegmentsReport, key: str) -> None:
     st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
     panels = draw_segments(report.to_dict(), _ask_names(report, key))
@@ -203,10 +171,8 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
         st.markdown(f"{figure.format_badge('released')} :red[**How good they are cannot be told.**] {words}")
         return
     low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
-    beside = (
-        f"Squared, rows lie {format_ratio(quality_report.ratio.value)} as far from their centre as from a single one "
-        f"({low} to {high})."
-    )
+    value = format_ratio(quality_report.ratio.value)
+    beside = f"Squared, rows lie {value} as far from their centre as from a single one ({low} to {high})."
     warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
     said = f"{figure.format_badge('released')} {warned}{words} {beside}"
     st.markdown(said, help=glossary.explain_words("loss centre"))

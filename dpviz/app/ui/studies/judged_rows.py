@@ -11,8 +11,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dpviz.app.ui.data_access import allow_reveal, is_reveal_allowed
-from dpviz.app.ui.figure import ask_one_of, draw_caption_with_badge, format_badge, look_of
-from dpviz.app.ui.page_sentences import SENTENCES
+from dpviz.app.ui.figure import SENTENCES, ask_one_of, draw_caption_with_badge, format_badge, look_of
 from dpviz.app.ui.session import find_bought_rows, make_once, recall, remember
 from dpviz.runs import KnownRows, OpenTable, make_synthetic_table
 
@@ -31,24 +30,21 @@ def ask_judged_rows(table: OpenTable, key: str, *, k: int) -> OpenTable | None:
     if table.kind.may_be_shown:
         why = "Losses are read from the rows, and **Show truth** is off for this table."
         return _ask_own_rows(table, key, why, "Show truth for this table", "Losses are read from the rows.")
-    choice = ask_one_of(options=[_SYNTHETIC, _ROWS], **look_of("judged_on", key=f"{key}:judged"))
-    if choice == _ROWS:
+    if ask_one_of(options=[_SYNTHETIC, _ROWS], **look_of("judged_on", key=f"{key}:judged")) == _ROWS:
         about = "True losses of a private file: for your eyes, counted, never exported as a release."
         return _ask_own_rows(table, key, SENTENCES.fill("true_losses"), "I know: show truth, and count it", about)
     usual, known = guess_rows(table), find_known_rows(table)
     first = usual if usual is None else min(_MOST_ROWS, max(100, usual))
     kept = f"{key}:synthetic_rows:{'' if known is None else known.low}"
     typed = st.number_input(**look_of("synthetic_rows", max_value=_MOST_ROWS, value=first, key=kept))
-    # What was typed, for this page and the others.
-    if typed is not None and find_known_rows(table) is None:
-        remember(f"{_TYPED}:{table.source_key}", int(typed))
-    n = None if typed is None else int(typed)
-    if n is None:
+    if typed is None:
         st.caption("How many rows your file has is not declared, so say about how many; nobody looks.")
         return None
+    if known is None:  # for this page and the others
+        remember(f"{_TYPED}:{table.source_key}", int(typed))
     unread = "Losses are those of a simulated table with your columns and bounds. No row of your file is read."
     draw_caption_with_badge("public", unread)
-    return _keep_synthetic_table("study:synthetic_table", table, int(n), k)
+    return _keep_synthetic_table("study:synthetic_table", table, int(typed), k)
 
 
 def ask_larger_rows(key: str, table: OpenTable, source: OpenTable | None, *, k: int) -> OpenTable | None:

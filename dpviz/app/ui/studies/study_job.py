@@ -23,8 +23,8 @@ from dpviz.app.ui.addresses import RUN
 from dpviz.app.ui.bench.catalogue import format_warning, summarize_judgement
 from dpviz.app.ui.data_access import reveal
 from dpviz.app.ui.escape import escape_markdown
+from dpviz.app.ui.figure import SENTENCES
 from dpviz.app.ui.job_panel import draw_job_panel, open_job_registry
-from dpviz.app.ui.page_sentences import SENTENCES
 from dpviz.app.ui.session import choose, count_study, recall, remember
 from dpviz.core import AccessKind, RequestError
 from dpviz.runs import (
@@ -111,22 +111,15 @@ class StudyQuestion:
         return self.source.loaded.n_rows if self.source.kind.may_be_shown else self.source.n_public
 
 
-class _Seen(NamedTuple):
-    """A job at one moment."""
-
-    running: bool
-    items: tuple[Any, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class StudyJob:
-    """What was asked, and the job that answers it."""
+    """What was asked, and the job that answers it; or whether it ran and what it had at one moment (``seen``)."""
 
     question: StudyQuestion
     source: OpenTable
     job: Work[Any]
     origin: Work[Any] | None = None
-    seen: _Seen | None = None
+    seen: tuple[bool, list[Any]] | None = None
 
     @property
     def grid(self) -> StudyGrid:
@@ -134,17 +127,17 @@ class StudyJob:
 
     @property
     def running(self) -> bool:
-        return not self.job.state.final if self.seen is None else self.seen.running
+        return not self.job.state.final if self.seen is None else self.seen[0]
 
     @property
     def items(self) -> list[Any]:
         """Everything that has arrived."""
-        return self.job.items if self.seen is None else list(self.seen.items)
+        return self.job.items if self.seen is None else [*self.seen[1]]
 
     def take_snapshot(self) -> StudyJob:
         """The same with what has arrived by now: a page that reads it twice while it runs finds the same runs."""
         running = self.running  # before the items: what has ended grows no more, and is whole
-        return replace(self, seen=_Seen(running, tuple(self.items)))
+        return replace(self, seen=(running, self.items))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -243,16 +236,6 @@ def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
     return contenders[labels.index(chosen)]
 
 
-def ask_one_setting(question: StudyQuestion, key: str, runs: str, low: int, high: int, usual: int) -> StudyQuestion:
-    """Narrow a question to one algorithm, run as often as is asked for."""
-    left, right = st.columns(2, gap="medium")
-    with left:
-        contender = ask_contender(key, question.grid.contenders)
-    with right:
-        repeats = st.slider(runs, low, high, value=usual, key=f"{key}:repeats", persist_state="session")
-    return question.narrow(key, contenders=(contender,), repeats=int(repeats))
-
-
 def open_run(request: Request) -> None:
     """Make it the settings of the visit, and turn to its run; call it from a callback."""
     shared = {"algorithm": request.algorithm, "k": request.k, "epsilon": request.epsilon, "delta": request.delta}
@@ -342,8 +325,7 @@ def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyG
         kept: list[str] = recall(widget, [])
         before = [label for label in kept if label in offered]
         st.session_state[widget] = before or choose_usual(offered)
-    look = figure.look_of("contenders", options=list(offered), key=widget)
-    picked = remember(widget, st.multiselect(**look))
+    picked = remember(widget, st.multiselect(**figure.look_of("contenders", options=list(offered), key=widget)))
     with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
         _draw_shortcuts(widget, offered, picked)
         _draw_cautions(offered, picked)
@@ -394,28 +376,13 @@ def _draw_cautions(offered: Mapping[str, Offer], picked: Sequence[str]) -> None:
             st.caption(f"**{escape_markdown(label)}**: {why}")
 
 
-_SKELETON = 560
 # Starting workers, and k-means++ before the first run.
 _SECONDS_TO_BEGIN = 1.5
 
 
-@dataclass(frozen=True)
-class Invitation:
-    """What stands in place of a study that nobody has asked for yet; ``what`` is its name, as a noun.
-
-    ``button`` computes it: a page that has two of them gives each a name of its own.
-    """
-
-    what: str
-    title: str
-    words: str
-    icon: str
-    button: str = "Compute"
-
-
-def invite(key: str) -> Invitation:
-    """To the study of that key."""
-    return Invitation(**figure.look_of(f"invite_{key}"))
+def invite(key: str) -> dict[str, str]:
+    """What stands in place of the study of that key until somebody asks for it; ``what`` is its name, as a noun."""
+    return {"button": "Compute"} | figure.look_of(f"invite_{key}")
 
 
 def draw_study_button(
@@ -444,7 +411,7 @@ def draw_ask_button(
 ) -> None:
     """Draw a button that begins something long."""
     key, barred = f"{question.key}:compute", problem is not None
-    label = invite(question.key).button
+    label = invite(question.key)["button"]
     pressed = st.button(label, type="primary", icon=":material/play_circle:", key=key, disabled=barred, width="stretch")
     place = st.container() if said is None else said
     barred_by = f":red-badge[:material/cancel: cannot run] {escape_markdown(problem)}"
@@ -458,7 +425,7 @@ def draw_study_half(question: StudyQuestion, pictures: Callable[[StudyJob], None
     """Draw what came of a question: its last study, or an invitation."""
     study, invitation = find_job(question), invite(question.key)
     if study is None:
-        st.info(invitation.words, icon=invitation.icon)
+        st.info(invitation["words"], icon=invitation["icon"])
         return
 
     def draw() -> None:
@@ -466,37 +433,29 @@ def draw_study_half(question: StudyQuestion, pictures: Callable[[StudyJob], None
         if now.rows:
             pictures(now)
         else:
-            st.skeleton(height=_SKELETON)
+            st.skeleton(height=560)
 
-    if not study.is_answer_to(question):
+    is_answer = study.is_answer_to(question)
+    if not is_answer:
         older = ":yellow-badge[:material/history: older settings]"
-        st.markdown(f"{older} Press **{invitation.button}** to apply the new ones.")
-    draw_job_panel(study.job, label=invitation.what, key=question.key, live=draw)
+        st.markdown(f"{older} Press **{invitation['button']}** to apply the new ones.")
+    draw_job_panel(study.job, label=invitation["what"], key=question.key, live=draw)
     badge = figure.format_badge("revealed" if study.source.kind is not FileKind.SIMULATED else "public")
-    standing = _draw_standing(study, question, invitation)
-    st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {standing}")
-
-
-def _draw_standing(study: StudyJob, question: StudyQuestion, invitation: Invitation) -> str:
-    """Whether it is what the form asks for now, and whether that is all; older settings are told of above."""
-    if not study.is_answer_to(question):
-        return ""
-    if study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
+    # Whether it is what the form asks for now, and whether that is all; older settings are told of above.
+    standing = ":green-badge[:material/check: matches the settings]" if is_answer else ""
+    if is_answer and study.job.state is JobState.CANCELLED and isinstance(study.job, Study):
         stopped = ":yellow-badge[:material/pause_circle: not complete]"
-        return f"{stopped} Press **{invitation.button}** to go on where it stopped."
-    return ":green-badge[:material/check: matches the settings]"
-
-
-def _name_measure(name: str) -> str:
-    return capitalize_first(find_measure(name).short)
+        standing = f"{stopped} Press **{invitation['button']}** to go on where it stopped."
+    st.markdown(f"{badge} losses on {escape_markdown(study.source.title)} {standing}")
 
 
 def ask_measure(frame: pd.DataFrame, key: str, *, without: Sequence[str] = ()) -> str:
     """Ask which measure is drawn."""
     offered = [name for name in MEASURES if name not in without and frame[name].notna().any()] or ["ratio"]
     offered.sort(key=lambda name: name != "ratio")
-    look = figure.look_of("measure", format_func=_name_measure, key=f"{key}:measure")
-    return str(st.pills(options=offered, **look) or "ratio")
+    look = figure.look_of("measure", key=f"{key}:measure")
+    chosen = st.pills(options=offered, format_func=lambda one: capitalize_first(find_measure(one).short), **look)
+    return str(chosen or "ratio")
 
 
 def show_picture(picture: Diagram, study: StudyJob, *, beneath: Callable[[], None] = lambda: None) -> None:
@@ -548,8 +507,7 @@ def draw_study_download(study: StudyJob, picture: Diagram) -> None:
 def draw_page_button(study: StudyJob, picture: Diagram) -> None:
     """Offer a picture of a study as a page, which is made when it is asked for."""
     make, name = partial(draw_study_page, study, picture), export.name_revealed_file(picture.stem, "html")
-    look = figure.look_of("picture_page", key=f"{study.question.key}:page")
-    figure.draw_download(content=make, name=name, **look)
+    figure.draw_download(content=make, name=name, **figure.look_of("picture_page", key=f"{study.question.key}:page"))
 
 
 def format_study(study: StudyJob) -> bytes:
@@ -570,20 +528,15 @@ def draw_study_page(study: StudyJob, picture: Diagram) -> bytes:
     study.refuse_to_export_private()
     simulated = study.source.kind is FileKind.SIMULATED
     drawn = Figured.of(partial(draw_marked, picture, study), picture.words, "public" if simulated else "revealed")
-    asked, note = [_describe_asked(study)], export.REVEALED_NOTE
-    scene = PlayerScene(figures=[drawn], paragraphs=asked, note=note, numbers=picture.table())
-    return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
-
-
-def _describe_asked(study: StudyJob) -> str:
-    """What was run, on what, and whom ε protects."""
+    # What was run, on what, and whom ε protects.
     grid, source = study.grid, study.source
     epsilons, deltas, ks = (", ".join(f"{one:g}" for one in some) for some in (grid.epsilons, grid.deltas, grid.ks))
     who = ", ".join(contender.label for contender in grid.contenders)
-    return (
-        f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "
-        f"protects {source.private.unit}."
-    )
+    asked = f"Losses on {source.title}, {len(study.rows):,} runs: {who}; ε = {epsilons}; δ = {deltas}; k = {ks}; "
+    asked += f"protects {source.private.unit}."
+    note, numbers = export.REVEALED_NOTE, picture.table()
+    scene = PlayerScene(figures=[drawn], paragraphs=[asked], note=note, numbers=numbers)
+    return make_player_page([scene], title=f"{picture.finding} · {study.source.title}").encode("utf-8")
 
 
 MOST_REPEATS = 50

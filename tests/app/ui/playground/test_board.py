@@ -156,9 +156,9 @@ def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
         (x0, y0), (x1, y1) = answer["box"]
         assert x0 <= 226.5 <= x1 and y0 <= 34.5 <= y1
     hidden = draw(Ask.read(said(PointDrawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
-    assert hidden.crowd is not None and describe_crowd(hidden.crowd).title.startswith("The town hides me")
+    assert hidden.crowd is not None and describe_crowd(hidden.crowd)["title"].startswith("The town hides me")
     weak = draw(Ask.read(said(PointDrawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
-    assert weak.crowd is not None and len(describe_crowd(weak.crowd).title) <= 50
+    assert weak.crowd is not None and len(describe_crowd(weak.crowd)["title"]) <= 50
 
 
 def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
