@@ -46,7 +46,20 @@ class BlockKMeans:
     salt: int = 0
 
     def fit(self, rows: Array, block: Codes, number: int) -> Array:
-        """The models of ``number`` blocks of rows, empty ones included; a line is k centres, flattened."""
+        """The models of ``number`` blocks of rows, empty ones included; a line is k centres, flattened.
+
+        Parameters
+        ----------
+        rows : array of shape (m, d)
+            Unit coordinates.
+        block : int array of shape (m,)
+            Where each row lies.
+        number
+
+        Returns
+        -------
+        array of shape (number, k d)
+        """
         k, dim = self.anchors.shape
         order = np.argsort(block, kind="stable")
         rows, block = rows[order], block[order]

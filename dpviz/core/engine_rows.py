@@ -148,7 +148,7 @@ class EngineRows:
         return join_lines(self._engine.collect(fitted), number)
 
     def ask_each(self, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
-        """What single rows answer where they lie; see ``Rows.ask_each``. Nothing else of them comes here."""
+        """What single rows answer where they lie; see ``RowSource.ask_each``. Nothing else of them comes here."""
         asked = share_out(who, self._sizes)
         firsts = np.cumsum([0, *self._sizes[:-1]])
         places = [who[mine] - first for mine, first in zip(asked, firsts, strict=True)]

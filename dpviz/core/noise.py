@@ -22,27 +22,89 @@ class StudyNoise:
         self._rng = rng
 
     def laplace(self, scale: float, shape: ArrayShape) -> Array:
-        """Density exp(-|x| / scale) / (2 scale)."""
+        """Density exp(-|x| / scale) / (2 scale).
+
+        Parameters
+        ----------
+        scale
+        shape
+
+        Returns
+        -------
+        array
+        """
         return self._rng.laplace(0.0, scale, shape)
 
     def normal(self, sd: float, shape: ArrayShape) -> Array:
-        """Mean 0, standard deviation ``sd``."""
+        """Mean 0, standard deviation ``sd``.
+
+        Parameters
+        ----------
+        sd
+        shape
+
+        Returns
+        -------
+        array
+        """
         return self._rng.normal(0.0, sd, shape)
 
     def exponential(self, scale: float, shape: ArrayShape) -> Array:
-        """Mean ``scale``."""
+        """Mean ``scale``.
+
+        Parameters
+        ----------
+        scale
+        shape
+
+        Returns
+        -------
+        array
+            Independent draws, none below 0.
+        """
         return self._rng.exponential(scale, shape)
 
     def gumbel(self, scale: float, shape: ArrayShape) -> Array:
-        """Standard Gumbel times ``scale``."""
+        """Standard Gumbel times ``scale``.
+
+        Parameters
+        ----------
+        scale
+        shape
+
+        Returns
+        -------
+        array
+        """
         return self._rng.gumbel(0.0, scale, shape)
 
     def cauchy(self, scale: float, shape: ArrayShape) -> Array:
-        """Density 1 / (π scale (1 + (x / scale)²)): no mean and no variance."""
+        """Density 1 / (π scale (1 + (x / scale)²)): no mean and no variance.
+
+        Parameters
+        ----------
+        scale
+        shape
+
+        Returns
+        -------
+        array
+        """
         return scale * self._rng.standard_cauchy(shape)
 
     def spherical(self, scale: float, shape: ArrayShape) -> Array:
-        """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball."""
+        """Uniform directions with radius Gamma(d, scale), the K-norm mechanism for a Euclidean ball.
+
+        Parameters
+        ----------
+        scale
+        shape
+
+        Returns
+        -------
+        array
+            Of that shape; vectors are independent of each other.
+        """
         direction = self._rng.normal(size=shape)
         direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
         radius = self._rng.gamma(shape[-1], scale, (*shape[:-1], 1))
@@ -53,9 +115,28 @@ class StudyNoise:
         return self._rng.random(shape)
 
     def binomial(self, trials: int, probability: float) -> int:
-        """Successes in up to 2^62 trials."""
+        """Successes in up to 2^62 trials.
+
+        Parameters
+        ----------
+        trials
+        probability
+
+        Returns
+        -------
+        int
+        """
         return int(self._rng.binomial(trials, probability))
 
     def codes(self, below: int, size: int) -> Codes:
-        """Uniform integers in [0, below), ``below`` up to 2^62."""
+        """Uniform integers in [0, below), ``below`` up to 2^62.
+
+        Parameters
+        ----------
+        below, size
+
+        Returns
+        -------
+        int array of shape (size,)
+        """
         return self._rng.integers(0, below, size)

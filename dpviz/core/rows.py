@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from math import ceil
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -21,9 +21,6 @@ from dpviz.core.content import hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
 from dpviz.core.stored_rows import SeenRows, allocate_rows, choose_order, find_complete, is_sparse, keep_largest_entries
-
-if TYPE_CHECKING:
-    from dpviz.core.engine_rows import EngineRows
 
 
 def count_dealt(number: int, at: int, hands: int) -> int:
@@ -67,6 +64,128 @@ NOT_AT_ONCE = (
     "The rows are not in memory, and this question needs all of them at once: choose an algorithm that asks for sums, "
     "such as auto."
 )
+
+
+class RowSource(Protocol):
+    """Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether ``values`` can be had."""
+
+    @property
+    def dim(self) -> int:
+        """Columns."""
+
+    @property
+    def persons(self) -> Codes | None:
+        """Whose each row is, of rows in memory; None where every row is somebody else's."""
+
+    @property
+    def values(self) -> Any:
+        """All rows at once."""
+
+    def __len__(self) -> int: ...
+
+    def total(self, ask: Callable[[ExactRows], list[Any]], width: int) -> list[Any]:
+        """Sums of the answers of ``ask`` over all chunks of rows, for a question of ``width`` numbers a row.
+
+        Parameters
+        ----------
+        ask : function
+            Of some of the rows, to a list of answers that can be added.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        list of object
+            One sum for each answer, in whole numbers.
+        """
+
+    def hash_rows(self) -> Hashes:
+        """64 bits for each row, shape (n,), from its content alone."""
+
+    def fit_blocks(self, model: BlockKMeans, block: Codes, number: int) -> Array:
+        """The lines of ``model`` for all blocks.
+
+        Parameters
+        ----------
+        model : BlockKMeans
+        block : int array of shape (n,)
+            Where each row lies.
+        number : int
+            How many blocks there are.
+
+        Returns
+        -------
+        array of shape (number, ...)
+            A line for each block.
+        """
+
+    def ask_each(self, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
+        """What single rows answer, each by itself.
+
+        Parameters
+        ----------
+        who : int array of shape (m,)
+            Rows, by their number in this source, none twice.
+        *given : array of shape (m, ...)
+            A line for each of them.
+        ask : function
+            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
+            an array with a line for each.
+        width : int
+            Numbers a row that the answer needs in memory.
+
+        Returns
+        -------
+        array of shape (m, ...)
+            A line for each of them.
+        """
+
+    def unfold(self, points: int, region: Region) -> RowSource:
+        """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``.
+
+        Parameters
+        ----------
+        points : int
+            How many stand side by side.
+        region : Region
+
+        Returns
+        -------
+        RowSource
+            Of as many rows as there are points.
+        """
+
+    def project(self, frame: Array, region: Region) -> RowSource:
+        """The rows under the linear map ``frame`` of shape (p, d), clipped to ``region``.
+
+        Parameters
+        ----------
+        frame : array of shape (p, d)
+            Rows are axes.
+        region : Region
+
+        Returns
+        -------
+        RowSource
+        """
+
+    def sparsify(self, most: int, region: Region) -> RowSource:
+        """The rows with their ``most`` largest entries each, in ``region``; the others become 0.
+
+        Parameters
+        ----------
+        most : int
+            Entries of a row.
+        region : Region
+
+        Returns
+        -------
+        RowSource
+        """
 
 
 class Rows:
@@ -208,25 +327,7 @@ class Rows:
         return join_lines(fitted, number)
 
     def ask_each(self, who: Codes, *given: Any, ask: Callable[..., Any], width: int) -> Any:
-        """What single rows answer, chunk by chunk, each by itself: an array with a line for each.
-
-        Parameters
-        ----------
-        who : int array of shape (m,)
-            Rows, by their number in this source, none twice.
-        *given : array of shape (m, ...)
-            A line for each of them.
-        ask : function
-            Of some of the rows, the places of those among them that are asked, and what is given to each of these; to
-            an array with a line for each.
-        width : int
-            Numbers a row that the answer needs in memory.
-
-        Returns
-        -------
-        array of shape (m, ...)
-            A line for each of them.
-        """
+        """What single rows answer, chunk by chunk, each by itself; see ``RowSource.ask_each``."""
         size = self._choose_chunk_size(width)
         starts = range(0, max(1, len(self)), size)
         asked = share_out(who, [size] * len(starts))
@@ -289,10 +390,6 @@ def _project(values: Any, *, frame: Array, region: Region) -> Array:
     """The images of ``values`` (n, d) under the linear map ``frame`` (p, d), on the lattice, clipped to ``region``."""
     dense = values if is_sparse(values) else values.astype(np.float64)
     return region.rows(np.asarray(dense @ frame.T))
-
-
-RowSource: TypeAlias = "Rows | EngineRows"
-"""Rows in unit coordinates, on the lattice of their region, wherever they lie: what a session asks."""
 
 
 def _convert_to_floats(stored: Any) -> Array:
