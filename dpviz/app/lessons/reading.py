@@ -265,8 +265,7 @@ def _read_says(
         if missing := [one for one in fact.needs if one not in given]:
             _refuse(here, missing[0], f"it is missing, and {what!r} needs it. Add a line for it.")
         if fact.of == "many runs" and grid is None:
-            why = f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one."
-            _refuse(here, "what", why)
+            _refuse(here, "what", f"{what!r} is about many runs, and the scene reveals no draws and no study. Add one.")
         about = _read_request(here, say, request) if fact.of == "run" else request
         says[name] = told.Say(name, what, {need: given[need] for need in fact.needs}, about, grid, say.value)
     return says

@@ -275,8 +275,7 @@ def draw_profile_panel(
         overview = st.container()
         picture = _draw_pages(picture, key)
         with overview:
-            strip = draw_overview(picture, colors)
-            show(strip, alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
+            show(draw_overview(picture, colors), alt=words, key=f"{key}:overview", stem="profile-overview", bare=True)
     elif several:
         picture = _draw_pages(picture, key)
     show(picture.draw(colors), alt=picture.words(), key=f"{key}:profile", stem=picture.stem)

@@ -117,8 +117,7 @@ def compose_together(booked: Sequence[Booked]) -> list[JointPromise]:
     for (_, relation, unit), entries in groups.items():
         epsilon = fsum(entry.record.spent_epsilon or 0.0 for entry in entries)
         delta = fsum(entry.record.delta for entry in entries)
-        title = entries[-1].record.declaration.title
-        joint.append(JointPromise(title, relation, unit, len(entries), epsilon, delta))
+        joint.append(JointPromise(entries[-1].record.declaration.title, relation, unit, len(entries), epsilon, delta))
     return joint
 
 

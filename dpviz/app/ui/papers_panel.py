@@ -174,8 +174,7 @@ def _draw_verdict_table(lines: pd.DataFrame, pixels: int, **look: Any) -> None:
         return "" if inks is None else f"color: {inks[dark]}; font-weight: 600"
 
     colored = lines.style.map(ink, subset=pd.Index(["run", "made", "today"]))
-    height = _ROW_PIXELS + pixels * len(lines) + 3
-    st.dataframe(colored, hide_index=True, height=height, row_height=pixels, **look)
+    st.dataframe(colored, hide_index=True, height=_ROW_PIXELS + pixels * len(lines) + 3, row_height=pixels, **look)
 
 
 def _choose_mark(claims: list[str]) -> None:

@@ -35,8 +35,7 @@ def is_narrow() -> bool:
 
 
 def _remember() -> None:
-    seen = st.session_state[_KEY]["seen"]
-    st.session_state[_NARROW] = seen["narrow"]
+    st.session_state[_NARROW] = st.session_state[_KEY]["seen"]["narrow"]
 
 
 @cache

@@ -221,8 +221,7 @@ def find_record(place: int) -> ReleaseRecord:
 
 def _add_later_accesses(entry: Booked) -> Booked:
     """Whoever takes a result away chose it after all looks, not only after those before the run."""
-    looks = ACCESS_LOG.count(entry.source_key).looks
-    accesses = AccessKind.tabulate(looks, proposed=entry.record.declaration.proposed)
+    accesses = AccessKind.tabulate(ACCESS_LOG.count(entry.source_key).looks, proposed=entry.record.declaration.proposed)
     if accesses == entry.record.looks:
         return entry
     return dataclasses.replace(entry, record=dataclasses.replace(entry.record, looks=accesses))

@@ -120,8 +120,7 @@ def _ask_format(hand: Hand) -> None:
     with st.grid(min_column_width=128, gap="small"):
         encoding = ask_one(hand, "encoding", start.encoding, {one: one for one in file_format.ENCODINGS})
         delimiter = ask_one(hand, "delimiter", start.delimiter, _DELIMITERS)
-        now = (start.units_line or start.header, start.units_line)
-        header, units_line = ask_one(hand, "first", now, _FIRST_LINE)
+        header, units_line = ask_one(hand, "first", (start.units_line or start.header, start.units_line), _FIRST_LINE)
         style = ask_style(hand, start.style)
         quote = ask_one(hand, "quotation", start.quote)
         skip = st.number_input(max_value=file_format.MOST_SKIPPED, value=start.skip, **dress(hand, "skip"))
@@ -172,8 +171,7 @@ def draw_proposal(hand: Hand) -> None:
             if by and _is_pressed(hand, f"dates:{name}", f"By {name}, too", ":material/event:"):
                 answer(hand.choose_columns((*declared.columns, name)))
         others = [name for name in proposal.measures if name not in declared.columns]
-        every = f"Take all {len(proposal.measures)} measures"
-        if others and _is_pressed(hand, "all", every, ":material/done_all:"):
+        if others and _is_pressed(hand, "all", f"Take all {len(proposal.measures)} measures", ":material/done_all:"):
             answer(hand.choose_columns((*declared.columns, *others)))
 
 
@@ -435,8 +433,7 @@ def _propose_values(hand: Hand, name: str, key: str) -> None:
     with suppress(IntakeError):
         if not isinstance(table, LoadedTable):
             table = table.read(hand.declaration.file, numbers=(), text=(name,))
-        cells = table.get_cells(name)
-        common = pd.Series(list_texts(cells)).value_counts().index[:_MOST_PROPOSED]
+        common = pd.Series(list_texts(table.get_cells(name))).value_counts().index[:_MOST_PROPOSED]
         st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
     keep_hand(replace(hand, declaration=replace(hand.declaration, proposed=True)))
 
@@ -610,8 +607,7 @@ def _ask_table(hand: Hand) -> None:
     """How the table in hand is read and declared, and the ways to another one."""
     draw_file_form(hand)
     titles = {one.id: one.title for one in list_samples()}
-    shown = titles.__getitem__
-    chosen = st.selectbox(options=list(titles), index=None, format_func=shown, **dress(hand, "sample"))
+    chosen = st.selectbox(options=list(titles), index=None, format_func=titles.__getitem__, **dress(hand, "sample"))
     if chosen is not None and (found := find_sample(chosen)) is not None:
         with st.spinner("Opening…"):
             open_sample(found)

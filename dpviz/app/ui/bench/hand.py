@@ -62,8 +62,7 @@ class Hand:
         hand = cls(number, content, declared, request)
         if proposal is not None:
             hand = hand.take_proposal(proposal)
-        person = hand.declaration.id_column is not None
-        return replace(hand, rows=KnownRows.read(hand.declaration), person_said=person)
+        return replace(hand, rows=KnownRows.read(hand.declaration), person_said=hand.declaration.id_column is not None)
 
     @property
     def title(self) -> str:

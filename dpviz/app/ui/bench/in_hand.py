@@ -222,8 +222,7 @@ def read_beginning(content: Content) -> CsvFile | None:
 def list_names(hand: Hand, file: file_format.FileFormat | None = None) -> tuple[str, ...]:
     """All columns, by the header or as declared; refused where the file cannot be read so."""
     declared = hand.declaration if file is None else replace(hand.declaration, file=file)
-    given = (hand.number, declared.file)
-    return make_once("bench:names", given, lambda: list_columns(hand.content, declared), most=4)
+    return make_once("bench:names", (hand.number, declared.file), lambda: list_columns(hand.content, declared), most=4)
 
 
 def find_open_word() -> str:
@@ -287,8 +286,7 @@ def count_public_rows(hand: Hand) -> KnownRows | None:
         return None
     if isinstance(content, CsvFile):
         try:
-            names = content.header(declared.file).names
-            n = content.read(declared.file, numbers=(), text=names[:1]).n_rows
+            n = content.read(declared.file, numbers=(), text=content.header(declared.file).names[:1]).n_rows
         except RequestError:
             return None
     else:

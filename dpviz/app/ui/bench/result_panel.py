@@ -318,8 +318,7 @@ def _ask_step(label: str, run: Run, places: Sequence[int], key: str) -> Step:
 
 def _draw_numbers(run: Run, context: RenderContext) -> None:
     """The numbers behind the picture of any step."""
-    step = _ask_step("Step", run, range(len(run.frames)), "explore:table")
-    chart = draw_picture(step, context.without_rows())
+    chart = draw_picture(_ask_step("Step", run, range(len(run.frames)), "explore:table"), context.without_rows())
     st.markdown(format_badge(chart.kind))
     draw_data_table(chart.table(), alt="The numbers behind the picture")
 
@@ -331,8 +330,7 @@ def _draw_ledger(run: Run) -> None:
         return
     adds_up = SENTENCES.fill(f"adds_up_{run.accounting.value}")
     about = glossary.explain_words("ledger, charge, accounting")
-    said = f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}"
-    st.markdown(said, help=about)
+    st.markdown(f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}", help=about)
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
     shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
     bar = draw_spent(shares, run.epsilon)
@@ -394,8 +392,7 @@ def _draw_take_away(pictured: Pictured, result: Result, context: RenderContext) 
         draw_download(content=lambda: make_run_page(seen, record, shown), name=name, **look)  # when it is asked for
         centers, braces = export.format_centers_csv(record), ":material/data_object:"
         draw_download("Centres (CSV)", centers, f"{stem}_centres.csv", key="download_centers")
-        told = export.format_run_json(record)
-        draw_download("Run (JSON)", told, f"{stem}_run.json", key="download_run", icon=braces)
+        draw_download("Run (JSON)", export.format_run_json(record), f"{stem}_run.json", key="download_run", icon=braces)
     if shown.reveals:
         draw_caption_with_badge("revealed", SENTENCES.fill("page_reveals", title=escape_markdown(table.title)))
     others = "The other two files" if shown.reveals else "All files"
@@ -419,8 +416,7 @@ def _make_public_context(pictured: Pictured, context: RenderContext) -> RenderCo
 def make_run_page(pictured: Pictured, record: ReleaseRecord, context: RenderContext) -> bytes:
     """The walk through a run as one HTML file."""
     animation = animate(pictured.run, context, list(list_numbers(pictured)))
-    scene = PlayerScene(animation=animation, run=record, table=pictured.table.title)
-    return make_player_page([scene]).encode("utf-8")
+    return make_player_page([PlayerScene(animation=animation, run=record, table=pictured.table.title)]).encode("utf-8")
 
 
 _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared bounds leave them."
@@ -548,8 +544,7 @@ def draw_picture_of(pictured: Pictured) -> None:
         return
     so_far = draw_pending_panel(table)
     if so_far is not None and (is_under_way(table) or result is None):
-        reference = _fetch_reference(table, so_far)
-        draw_walk_so_far(table, so_far, reference, make_view(so_far.domain))
+        draw_walk_so_far(table, so_far, _fetch_reference(table, so_far), make_view(so_far.domain))
         return
     if result is None:
         return

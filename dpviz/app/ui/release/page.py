@@ -195,8 +195,7 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
         stated = bounds.origin or _SAID_OF_ALL
         if name in to_buy:
             each = release_request.request.epsilon * release_request.division.bounds
-            cost = f"will be bought with ε = {format_number(each)}"
-            lines.append(Line(name, "open", "nobody knows them", cost=cost))
+            lines.append(Line(name, "open", "nobody knows them", cost=f"will be bought with ε = {format_number(each)}"))
             continue
         wrong = "blocked: nobody says" if origin == _NOWHERE else ""
         wrong = "blocked: the rows" if declarations.FROM_ROWS in origin else wrong
@@ -272,8 +271,7 @@ def draw_release_form(
         st.subheader("The account", divider="gray", anchor=False, help=glossary.explain_term("account"))
         st.info(**look_of("by_command_line"))
         ways = {"number": format_number, "value_of": format_value, "quote": shlex.quote}
-        usual = Division.bounds
-        commands = render("release_commands.txt.j2", asked=draft, usual_bounds=usual, **ways).rstrip()
+        commands = render("release_commands.txt.j2", asked=draft, usual_bounds=Division.bounds, **ways).rstrip()
         st.code(commands, language="bash")
         why = "This server is not this machine's alone: release by the command line, with the commands below."
         found["Account"] = [why]

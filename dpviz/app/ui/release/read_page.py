@@ -77,8 +77,7 @@ def draw_read_page() -> None:
         _draw_common_questions()
         return
     failed = release.received.shows_noise
-    mark = "" if release.holds else "not what it says"
-    figure.draw_profile_panel(release.profile, "read", failed=failed, mark=mark)
+    figure.draw_profile_panel(release.profile, "read", failed=failed, mark="" if release.holds else "not what it says")
     if release.holds and release.played is not None:
         draw_map_panel(release.played, "read")
     st.caption(PLUS_MINUS_RELEASED)
@@ -177,8 +176,7 @@ def _draw_findings(release: ReadRelease, title: str = "Do not rely on it") -> No
     if len(findings) > _MOST_FINDINGS:
         lines.append(f"- and {len(findings) - _MOST_FINDINGS:d} more")
     number = f"{capitalize_first(format_things(len(findings), 'thing'))} {'is' if len(findings) == 1 else 'are'}"
-    words = f"{number} not as a release writes it.\n" + "\n".join(lines)
-    st.error(words, title=title, icon=":material/gpp_bad:")
+    st.error(f"{number} not as a release writes it.\n" + "\n".join(lines), title=title, icon=":material/gpp_bad:")
 
 
 def _draw_continued(received: Received) -> None:

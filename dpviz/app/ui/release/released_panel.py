@@ -58,8 +58,7 @@ def draw_publication_panel(publication: Publication) -> None:
             stays = f"The charge of {spent} stays in the account: noise may have been drawn."
             st.markdown(f"{stays} Another release is another charge.")
     if publication.job.state.final:
-        look = figure.look_of("prepare_another", key="release:prepare_another")
-        st.button(on_click=prepare_another, **look)
+        st.button(on_click=prepare_another, **figure.look_of("prepare_another", key="release:prepare_another"))
 
 
 def _draw_progress(publication: Publication) -> None:
@@ -160,8 +159,7 @@ _LONGEST_NAME, _MOST_NAMED = 24, 20
 def _draw_segments_panel(report: SegmentsReport, key: str) -> None:
     st.subheader("What the segments are", divider="gray", anchor=False, help=glossary.explain_words("release noise ε"))
     _draw_quality_report(report.quality_report)
-    panels = draw_segments(report.to_dict(), _ask_names(report, key))
-    figure.show_diagram(panels, key=f"{key}:segments")
+    figure.show_diagram(draw_segments(report.to_dict(), _ask_names(report, key)), key=f"{key}:segments")
 
 
 def _draw_quality_report(quality_report: QualityReport) -> None:

@@ -327,8 +327,7 @@ def _draw_sweep(sweep: str, study: StudyJob, own: int | None) -> None:
         measure = study_job.ask_measure(frame, sweep)
         places = list(grid.ks) if over == "k" else ns
         inside = own is not None and min(places) <= own <= max(places)
-        curves = Curves(frame, measure, over, places, grid.epsilons[0], own if inside else None)
-        picture = draw_curves(curves)
+        picture = draw_curves(Curves(frame, measure, over, places, grid.epsilons[0], own if inside else None))
     study_job.show_picture(picture, study)
     if sweep != _MAP:
         varied = escape_markdown(over)
@@ -381,8 +380,7 @@ def _draw_one_setting(
         with left:
             contender = ask_contender(key, question.grid.contenders)
         with right:
-            kept = f"{key}:repeats"
-            repeats = st.slider(escape_markdown(label), low, high, usual, key=kept, persist_state="session")
+            repeats = st.slider(escape_markdown(label), low, high, usual, key=f"{key}:repeats", persist_state="session")
         one = question.narrow(key, contenders=(contender,), repeats=int(repeats))
         draw_button(one)
     study_job.draw_study_half(one, pictures)

@@ -78,8 +78,7 @@ def _ask_own_rows(table: OpenTable, key: str, why: str, button: str, about: str)
         return table
     with st.container(border=True):
         st.markdown(f"{format_badge('revealed')} {why}")
-        icon = ":material/visibility:"
-        st.button(button, icon=icon, key=f"{key}:allow", on_click=allow_reveal, args=(table,))
+        st.button(button, icon=":material/visibility:", key=f"{key}:allow", on_click=allow_reveal, args=(table,))
     return None
 
 

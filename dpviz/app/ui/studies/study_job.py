@@ -323,8 +323,7 @@ def draw_contender_picker(key: str, table: OpenTable, grid: StudyGrid) -> StudyG
     widget = f"{key}:contenders"
     if widget not in st.session_state:
         kept: list[str] = recall(widget, [])
-        before = [label for label in kept if label in offered]
-        st.session_state[widget] = before or choose_usual(offered)
+        st.session_state[widget] = [label for label in kept if label in offered] or choose_usual(offered)
     picked = remember(widget, st.multiselect(**figure.look_of("contenders", options=list(offered), key=widget)))
     with st.popover("Who can run here", icon=":material/playlist_add:", width="stretch"):
         _draw_shortcuts(widget, offered, picked)
@@ -397,8 +396,7 @@ def draw_study_button(
     if problem is None:
         about = format_duration(_SECONDS_TO_BEGIN + question.seconds / count_cores())
         words = f"{len(question.grid.list_trials()):,} runs, about {about}{question.provided}"
-    begin = partial(begin_study, with_centers=with_centers)
-    draw_ask_button(question, begin, words=words, problem=problem, said=said)
+    draw_ask_button(question, partial(begin_study, with_centers=with_centers), words=words, problem=problem, said=said)
 
 
 def draw_ask_button(
