@@ -22,14 +22,7 @@ from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_MISSING, OF_SEGMENTS, ReleaseRequest
 from dpviz.releases.segments import ask_segments
 from dpviz.releases.segments_report import SegmentsReport, format_segments
-from dpviz.releases.tallies import (
-    NOISE_TELLS_ALL,
-    Means,
-    Rounded,
-    SegmentTallies,
-    estimate_means,
-    measure_polish_error,
-)
+from dpviz.releases.tallies import NOISE_TELLS_ALL, Means, Rounded, SegmentTallies, estimate_means, measure_polish_error
 from dpviz.runs import Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
 

@@ -18,14 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dpviz.algorithms import Setting, format_apart
 from dpviz.core import Relation, RequestError, Scaling, check
-from dpviz.runs.advice.advice import (
-    EPSILONS,
-    Advice,
-    Target,
-    count_steps_apart,
-    foresee,
-    round_epsilon,
-)
+from dpviz.runs.advice.advice import EPSILONS, Advice, Target, count_steps_apart, foresee, round_epsilon
 from dpviz.runs.advice.judgement import KnownRows, make_known_rows
 from dpviz.runs.request import Contender, Division
 from dpviz.runs.run_sentences import SENTENCES, demand, make_refusal
