@@ -393,11 +393,14 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
         plot = Plot(make_layout(palette, height=400))
         rows = {unit: some for unit, some in by_unit.items() if some}
         for row, mine in enumerate(rows.values()):
-            lift = _stack([one.epsilon for one in mine])
             symbols = ["circle-open" if one.converted else "circle" for one in mine]
             rim = {"width": 1.5, "color": palette.public}
             marker = {"size": 11, "color": palette.public, "line": rim, "symbol": symbols}
-            x, y = [one.epsilon for one in mine], [-row + 0.22 * up for up in lift]
+            x, lift = [one.epsilon for one in mine], list[int]()
+            for place, here in enumerate(x):  # a dot stands on those that lie closer than a dot's width
+                under = [lift[i] for i in range(place) if abs(np.log10(here / x[i])) < 0.055]
+                lift.append(max(under, default=-1) + 1)
+            y = [-row + 0.22 * up for up in lift]
             notes = [[one.name, one.curator, one.year, _format_budget(one)] for one in mine]
             hover = "<b>%{customdata[0]}</b><br>%{customdata[1]}, %{customdata[2]}<br>%{customdata[3]}"
             plot.add_scatter(x, y, "markers", hover=hover, marker=marker, customdata=notes, meta="public")
@@ -422,15 +425,6 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
 def _format_budget(one: Deployment) -> str:
     slack = f"{', from ρ at' if one.converted else ','} δ = {one.delta:.0e}" if one.delta else ""
     return f"ε = {one.epsilon:.3g}{slack}"
-
-
-def _stack(epsilons: Sequence[float]) -> list[int]:
-    """How many dots each stands on: those that lie closer than a dot's width."""
-    heights: list[int] = []
-    for place, epsilon in enumerate(epsilons):
-        under = [heights[i] for i in range(place) if abs(np.log10(epsilon / epsilons[i])) < 0.055]
-        heights.append(max(under, default=-1) + 1)
-    return heights
 
 
 def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
