@@ -350,8 +350,7 @@ def _refuse_array(kind: np.dtype[Any]) -> None:
 def _list_delayed(collection: Any) -> list[Any]:
     if hasattr(collection, "dtypes"):
         return list(collection.to_delayed())
-    whole_rows = collection.rechunk({1: -1})
-    return list(whole_rows.to_delayed().ravel())
+    return list(collection.rechunk({1: -1}).to_delayed().ravel())
 
 
 def _list_numbers(part: Any) -> Array:

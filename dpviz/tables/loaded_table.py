@@ -525,8 +525,7 @@ def make_table(
         digest.update(b"text" + codes.astype(np.int64).tobytes())
         lengths = known.str.len().to_numpy(dtype=np.int64)
         digest.update(lengths.tobytes() + "".join(known).encode("utf-8", "surrogatepass"))
-    frame = pd.DataFrame(columns, copy=False)
-    return LoadedTable(name, frame, digest.hexdigest(), notes, given or {}, unread or {})
+    return LoadedTable(name, pd.DataFrame(columns, copy=False), digest.hexdigest(), notes, given or {}, unread or {})
 
 
 def _make_frame(values: Any) -> pd.DataFrame:
