@@ -78,7 +78,6 @@ CORE = ("core", "tables", "algorithms", "runs")
 """The rooms that make tables and sessions; of rows in them ``house_rules`` speaks, but for what is shown of ε there."""
 
 READS = {
-    "dpviz.api.cli.run_command: n_rows": "a word to the owner of a tiny file",
     "dpviz.api.cli.run_command: unfold": "labels of rows whose losses were asked for, a counted look",
     "dpviz.releases.transcript: query": "what was asked, which is public",
     "dpviz.releases.transcript: region": "of rows that lie where, which is public",

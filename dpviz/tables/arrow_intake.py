@@ -134,7 +134,8 @@ class ArrowTable(ABC):
 
     def _refuse_packed(self, numbers: int, texts: int) -> None:
         """Refuse what memory cannot hold whatever its size promised, before a row is read."""
-        demand(self._holds(self.n_rows * (numbers + foreign.OF_TEXT * texts)), self.packed)
+        if not self._holds(self.n_rows * (numbers + foreign.OF_TEXT * texts)):
+            raise IntakeError.of(self.packed)
 
     def holds_text(self, column: str) -> bool:
         """Whether a column could say whose a row is, or to which group it belongs."""
