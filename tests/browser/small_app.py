@@ -124,7 +124,7 @@ def _work(told: bytes, files: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    os.environ |= worker._ONE_THREAD
+    os.environ |= dict.fromkeys(worker._POOLS, "1")
     work._DRAWS = 1
     ArrowTable.fits = lambda *_, **__: False  # type: ignore[method-assign]
     jobs.new_worker = Nurse().fork  # type: ignore[assignment]
