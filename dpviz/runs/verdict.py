@@ -208,7 +208,7 @@ def judge_centers(
     kind = next((kind for kind, holds in rules.items() if holds), None)
     if kind is None:
         return None
-    said = {"what": what, "carried": carried, "edged": edged, "loss": loss, "median": np.median}
+    said = {"what": what, "carried": carried, "edged": edged, "loss": loss}
     return _word(kind, seen=seen, k=k, CLEAR=size_estimates.CLEAR, **said)
 
 
