@@ -367,8 +367,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             validate_data(self, pd.DataFrame(columns=list(given.values.columns)), reset=True, skip_check_array=True)
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")
-        drops = Relation(self.relation) is Relation.ADD_REMOVE
-        rows = given.prepare(domain, self._frame, drop_incomplete=drops)
+        rows = given.prepare(domain, self._frame, drop_incomplete=Relation(self.relation) is Relation.ADD_REMOVE)
         return PrivateTable.over(rows, domain, relation=self.relation, n_public=self.n_public)
 
     def _declare_frame(self, given: GivenRows) -> DeclaredFrame | None:

@@ -322,8 +322,7 @@ class AccountBalance:
         RequestError
             If there is no such charge, or it holds no hash.
         """
-        times = [self.opened, *(entry.at for entry in self.entries)]
-        for entry, before in zip(self.entries, times, strict=False):
+        for entry, before in zip(self.entries, [self.opened, *(entry.at for entry in self.entries)], strict=False):
             if entry.number == number and entry.sha256 and entry.previous_sha256:
                 return ChargeLink(number, entry.at, entry.sha256, entry.previous_sha256, before)
         raise make_refusal("no_hashed_charge", number=number)

@@ -154,8 +154,7 @@ def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> 
     >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]
     """
-    most = min(codings.MOST_BINS, 2 ** (bits - 1))
-    check.within(1, most, number_of_bins=int(np.max(numbers, initial=1)))
+    check.within(1, min(codings.MOST_BINS, 2 ** (bits - 1)), number_of_bins=int(np.max(numbers, initial=1)))
     return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
 
 
@@ -352,8 +351,7 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
     if Relation(declared.relation) is Relation.ADD_REMOVE:
         rows[~find_complete(values)] = np.nan
     persons = None if declared.id_column is None else loaded.identifiers(declared.id_column)
-    private = declared.make_private_table(rows, description.wide, persons)
-    return DescribedTable(private, description)
+    return DescribedTable(declared.make_private_table(rows, description.wide, persons), description)
 
 
 def make_description(declared: Declaration, domain: Domain) -> Description:

@@ -43,8 +43,7 @@ class MissingShare:
     @property
     def words(self) -> str:
         """In per cent."""
-        unit = f"% of {self.column} is missing"
-        return format_between(100 * self.low, 100 * self.high, 100 * self.share, unit=unit)
+        return format_between(100 * self.low, 100 * self.high, 100 * self.share, unit=f"% of {self.column} is missing")
 
 
 class MissingShares(NamedTuple):

@@ -188,8 +188,7 @@ class Played:
 def play(transcript: Transcript) -> Played:
     """What each part of a release comes to on its recording, over tables without rows."""
     asked = Asked.of(transcript.asked)
-    shares = asked.release_request.shares(asked.declared)
-    if [*transcript.recordings] != [*shares]:
+    if [*transcript.recordings] != [*asked.release_request.shares(asked.declared)]:
         raise make_refusal("other_parts")
     players = {part: Playback(recording) for part, recording in transcript.recordings.items()}
     parts = make_parts_of_nobody(asked.release_request, asked.declared, players, asked.n_public)

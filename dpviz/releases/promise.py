@@ -162,8 +162,7 @@ def format_steps(steps: Sequence[float]) -> str:
     >>> format_steps([10.0, 10.0]), format_steps([100.0, 1.0, 10.0])
     ('10', '1 to 100')
     """
-    ends = dict.fromkeys((min(steps), max(steps)))
-    return " to ".join(map(format_plain_number, ends))
+    return " to ".join(map(format_plain_number, dict.fromkeys((min(steps), max(steps)))))
 
 
 def format_plain_number(value: float) -> str:

@@ -85,8 +85,7 @@ def make_empty_tables(declaration: Declaration, n_public: int | None) -> Tables:
 
 def _make_empty_table(declaration: Declaration, domain: Domain, n_public: int | None) -> PrivateTable:
     persons = None if declaration.id_column is None else np.zeros(0, dtype=np.int64)
-    declared = replace(declaration, n_public=n_public)
-    table = declared.make_private_table(np.zeros((0, domain.width)), domain, persons)
+    table = replace(declaration, n_public=n_public).make_private_table(np.zeros((0, domain.width)), domain, persons)
     if table.relation is Relation.REPLACE:
         table.n_public = n_public
     return table

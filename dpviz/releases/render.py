@@ -162,8 +162,7 @@ def _draw_standing(played: Played, pictures: Iterable[release_texts.CardPicture]
 
 def _name_source(played: Played) -> str:
     """Who released it, when, and the hash by which it is known, on one line."""
-    said = played.request.words
-    told = join_clauses(release_texts.select_said(said.curators), played.asked.date)
+    told = join_clauses(release_texts.select_said(played.request.words.curators), played.asked.date)
     return f"{_write_line(told)}; dpviz release {played.transcript.sha256[:12]}"
 
 

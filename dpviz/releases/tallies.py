@@ -594,8 +594,7 @@ def draw_versions(tallies: SegmentTallies, means: Means, made: profiles.Profile,
     off = np.where(np.isfinite(means.centers_sd), means.centers_sd, 0.0)
     published = means.centers - ndtri(bits.draw_even(half, *means.centers.shape)) * off
     joined = np.clip(means.join(by_bins, published), even.lower, even.upper)
-    told = np.where(np.isfinite(means.sd), joined, np.nan)
-    return Draws(np.maximum(sizes, 0.0), counts, told, tallies, made)
+    return Draws(np.maximum(sizes, 0.0), counts, np.where(np.isfinite(means.sd), joined, np.nan), tallies, made)
 
 
 def _average_draws(counts: Array, low: Array, high: Array, bits: Bits) -> Array:

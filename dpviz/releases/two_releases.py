@@ -90,8 +90,7 @@ class Comparison:
 
     def table(self) -> pd.DataFrame:
         """Every difference in standard deviations, a row a segment of the first release; no row where none counts."""
-        names = [column.name for column in self.one.columns]
-        frame = pd.DataFrame(self.of_centers, columns=names)
+        frame = pd.DataFrame(self.of_centers, columns=[column.name for column in self.one.columns])
         if self.of_sizes is not None:
             frame.insert(0, "rows", self.of_sizes)
         pairs = [f"{place + 1} ↔ {partner + 1}" for place, partner in enumerate(self.partner.tolist())]

@@ -186,8 +186,7 @@ def _compare_lines(text: str, wanted: str) -> str:
 
 def _make_printable(text: str) -> str:
     """On one line, and nothing in it that a terminal would obey: it comes from whoever made the file."""
-    short = text.strip()[:_LONGEST]
-    return "".join(letter if letter.isprintable() else " " for letter in short)
+    return "".join(letter if letter.isprintable() else " " for letter in text.strip()[:_LONGEST])
 
 
 _ZIP = "the zip"
@@ -288,8 +287,7 @@ class _CheckedFiles:
         try:
             played, self.made = _check_making(read_transcript(self.files.get(TRANSCRIPT, b"")).whole)
         except RequestError as error:
-            what = str(error) if TRANSCRIPT in self.files else "is missing."
-            self.by[Check.PLAYED] = [Finding(TRANSCRIPT, what)]
+            self.by[Check.PLAYED] = [Finding(TRANSCRIPT, str(error) if TRANSCRIPT in self.files else "is missing.")]
             return
         self.played = played
         self.by[Check.PLAYED] = list(_check_answers(played, self.files.get(CARD, b"")))

@@ -139,8 +139,7 @@ def _compute_adjusted_rand(first: Codes, second: Codes) -> float:
 
 def match(centers: Array, reference: Array) -> Codes:
     """For each of ``centers`` (k, d) its match in ``reference``, one to one, by least total squared distance; (k,)."""
-    cost = ((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2)
-    _, column = linear_sum_assignment(cost)
+    _, column = linear_sum_assignment(((centers[:, None, :] - reference[None, :, :]) ** 2).sum(axis=2))
     return column.astype(np.int64)
 
 

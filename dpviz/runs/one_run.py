@@ -237,8 +237,7 @@ class Run(RunSoFar, Report):
             yield f"By released values: {self.verdict.words}"
         if self.loss_diagnostic is not None:
             yield f"{self.loss_diagnostic.words}."
-        notes = (*self.warnings, *filter(None, [self.hardening_note]))
-        yield from (f"Note: {note}" for note in notes)
+        yield from (f"Note: {note}" for note in (*self.warnings, *filter(None, [self.hardening_note])))
 
 
 Run.__module__ = "dpviz"

@@ -506,6 +506,5 @@ def list_profile_columns(domain: Domain) -> tuple[ProfileColumn, ...]:
     columns = tuple(ProfileColumn(*one) for one in told)
     if not domain.declared:
         return columns
-    made_of = ((one, nth) for one in domain.declared for nth in range(one.dim))
-    pairs = zip(columns, made_of, strict=True)
+    pairs = zip(columns, ((one, nth) for one in domain.declared for nth in range(one.dim)), strict=True)
     return tuple(column._replace(source=one.name, declared=one.coding, nth=nth) for column, (one, nth) in pairs)

@@ -132,8 +132,7 @@ class Request:
     @property
     def spent_delta(self) -> float:
         """The δ that is spent: none by an algorithm that is ε-DP as it is set."""
-        accounting = self.card.accounting(self.contender.settings, self.delta)
-        return 0.0 if accounting is Accounting.PURE else self.delta
+        return 0.0 if self.card.accounting(self.contender.settings, self.delta) is Accounting.PURE else self.delta
 
     def check(self, table: PrivateTable) -> Params:
         """The checked parameters of a request that can be served on ``table``.

@@ -130,13 +130,11 @@ def sharpen_rows(
     (contender,) = grid.contenders
     known = list(rows)
     for done in range(rounds):
-        runs = tidy(known).query("contender == @contender.label")
-        answer = _find_answer(contender.label, runs, target)
+        answer = _find_answer(contender.label, tidy(known).query("contender == @contender.label"), target)
         epsilon = _choose_next(answer, sorted({float(row["epsilon"]) for row in known}))
         if epsilon is None:
             break
-        at = replace(grid, epsilons=(epsilon,))
-        for item in compute_study_rows(judged, at, yardsticks=[yardstick]):
+        for item in compute_study_rows(judged, replace(grid, epsilons=(epsilon,)), yardsticks=[yardstick]):
             if isinstance(item, Progress):
                 part = item.done / max(1, item.total)
                 yield Progress(round(1000 * (done + part)), 1000 * rounds, f"ε = {epsilon:.3g}")

@@ -48,8 +48,7 @@ def synthesise_declared(declared: Declaration, *, n: int, k: int, spread: float 
         # that rows of a cluster mostly share one.
         rng, columns = np.random.default_rng((0, 1)), dict[str, Any]()
         for name, one, start, end in zip(declared.columns, coded, low, high, strict=True):
-            part = (made.columns([name])[:, 0] - start) / (end - start)
-            columns[name] = one.cells(part, start, end, rng)
+            columns[name] = one.cells((made.columns([name])[:, 0] - start) / (end - start), start, end, rng)
         made = make_numeric_table(pd.DataFrame(columns), name=made.name)
     most = declared.rows_per_person
     if most > 1:

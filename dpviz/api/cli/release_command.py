@@ -65,8 +65,7 @@ def serve(arguments: argparse.Namespace) -> str:
     except (OSError, KeyboardInterrupt) as error:
         raise _report_kept(Path(arguments.account), release, error) from None
     arguments.paid = f"charge {release.number} is spent and the release lies in --out; do not release again"
-    tables = list_center_tables(release.played.parts.profile)
-    blocks = [*tables, *_list_conclusions(release, expected)]
+    blocks = [*list_center_tables(release.played.parts.profile), *_list_conclusions(release, expected)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
 
 

@@ -231,8 +231,7 @@ class _Judge(NamedTuple):
         if like is Level.RED:
             # What is advised is never called hopeless: there two studies differ.
             return _Levels(Level.AMBER if self.is_advised(setting) else Level.RED, like, yours)
-        green = like is Level.GREEN and yours is Level.GREEN
-        return _Levels(Level.GREEN if green else Level.AMBER, like, yours)
+        return _Levels(Level.GREEN if like is Level.GREEN and yours is Level.GREEN else Level.AMBER, like, yours)
 
     def judge_like_sizes(self, setting: Setting) -> Level:
         """Are there enough records if groups are of like size?"""
@@ -286,8 +285,7 @@ class _Judge(NamedTuple):
             said = f"{head}, {setting.n:,} records: {_describe_expected(expected, common=setting.common)}."
         else:
             said = self._describe_need(head, setting, levels.like)
-        parts = (said, self._describe_study(setting), *self._list_remedies(setting, levels))
-        return " ".join(filter(None, parts))
+        return " ".join(filter(None, (said, self._describe_study(setting), *self._list_remedies(setting, levels))))
 
     def describe(self, setting: Setting) -> str:
         """What is asked, in letters, and how much of ε is the algorithm's."""

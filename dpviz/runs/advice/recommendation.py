@@ -73,8 +73,7 @@ class Recommendation:
     @property
     def finding(self) -> str:
         """The recommendation as a title."""
-        often = self.target.describe_often("runs" if self.measured else MADE_UP)
-        return _write("finding", told=self, often=often)
+        return _write("finding", told=self, often=self.target.describe_often("runs" if self.measured else MADE_UP))
 
     @property
     def sentence(self) -> str:

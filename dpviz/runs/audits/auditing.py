@@ -122,8 +122,7 @@ def check_spending(subject: Subject) -> str:
 
 def check_replays(subject: Subject) -> str:
     """With the answers recorded and other rows in the table, the same steps come out."""
-    cases = (BOUGHT, PERSONS, REPLACE, NEIGHBOR_SETTINGS[-1])
-    for where, case, request in subject.list_cases(cases):
+    for where, case, request in subject.list_cases((BOUGHT, PERSONS, REPLACE, NEIGHBOR_SETTINGS[-1])):
         with add_context(*where):
             first = record_run(subject.card, case.table(), **request)
             # Whoever looks for rows in memory is to find none of the table that is gone.
@@ -230,8 +229,7 @@ def _run_ends(subject: Subject, params: Mapping[str, Any], delta: float) -> int:
     ends = [(field.name, end) for field in fields for end in (field.low, field.high) if end is not None]
     for name, end in ends:
         with add_context(*describe_case(params, delta, f"{name} = {end:g}")):
-            run = subject.run(BOUGHT.table(make_blobs(60)), k=2, delta=delta, params={**params, name: end})
-            check_centers(run, 2)
+            check_centers(subject.run(BOUGHT.table(make_blobs(60)), k=2, delta=delta, params={**params, name: end}), 2)
     return len(ends)
 
 

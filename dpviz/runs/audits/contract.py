@@ -196,8 +196,7 @@ class Subject:
     @property
     def settings(self) -> list[tuple[dict[str, Any], float]]:
         """Each preset with a δ that suits it, and the default one with every other choice another than usual."""
-        every = [*list_settings(self.card), *list_variants(self.card)]
-        return [(params, delta) for _, params, delta in every]
+        return [(params, delta) for _, params, delta in [*list_settings(self.card), *list_variants(self.card)]]
 
     def list_cases(
         self, cases: Sequence[NeighborSetting], epsilons: Sequence[float] = ()

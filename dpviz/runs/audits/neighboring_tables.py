@@ -67,8 +67,7 @@ class NeighborSetting:
         rows = make_blobs(dim=self.dim) if values is None else values
         if self.rows_per_person > 1 and persons is None:
             persons = np.arange(len(rows)) // (self.rows_per_person + 1)
-        same = ("relation", "n_public", "radius", "rows_per_person", "mixed")
-        said = {name: getattr(self, name) for name in same}
+        said = {name: getattr(self, name) for name in ("relation", "n_public", "radius", "rows_per_person", "mixed")}
         return make_small_table(rows, persons=None if self.rows_per_person == 1 else persons, **said, **more)
 
     def __str__(self) -> str:

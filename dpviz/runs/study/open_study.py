@@ -83,8 +83,7 @@ def open_study(
 ) -> Study:
     """Begin a study, or read on where it is: what has been found of it arrives at once."""
     grid.check(judged.private)
-    named = f"{__version__} {key} {with_centers} {grid.to_query()}"
-    name = hashlib.sha256(named.encode()).hexdigest()[:32]
+    name = hashlib.sha256(f"{__version__} {key} {with_centers} {grid.to_query()}".encode()).hexdigest()[:32]
     kept = not with_centers or max(grid.ks) * judged.private.domain.dim <= MOST_NUMBERS
     queue = partial(Job.queue, scheduler=scheduler, owner=owner, most=count_cores() + 1)
     while True:

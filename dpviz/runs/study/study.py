@@ -161,8 +161,7 @@ def tidy(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
     The column n is that of a subsample, and empty for the whole table.
     """
-    columns = [*KEYS, "repeat", *MEASURES, "spent_epsilon", "trial"]
-    return pd.DataFrame(list(rows), columns=columns)
+    return pd.DataFrame(list(rows), columns=[*KEYS, "repeat", *MEASURES, "spent_epsilon", "trial"])
 
 
 def summarise(frame: pd.DataFrame, measure: str = "ratio") -> pd.DataFrame:
