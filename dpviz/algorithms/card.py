@@ -5,13 +5,11 @@ What is to be expected of a setting before any run stands here, too: lights, and
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import cache
 from math import ceil, floor, log10
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -19,7 +17,7 @@ import numpy as np
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import Step
 from dpviz.core import Accounting, Array, Budget, Codes, NoiseDraws, PrivateSession, Region, Relation, check, mechanisms
-from dpviz.words import format_percent
+from dpviz.words import format_percent, read_toml
 
 M = TypeVar("M")  # a mechanism
 _FEWEST_DIGITS, _MOST_DIGITS = 3, 6
@@ -253,7 +251,10 @@ class Params:
     @classmethod
     def _find_help(cls, name: str) -> str:
         """What ``params.toml`` says of a parameter of ours that has no sentence of its own."""
-        listed, ours = _read_told("params.toml"), [base for base in cls.__mro__ if base.__module__.startswith("dpviz.")]
+        listed, ours = (
+            read_toml(__file__, "params.toml"),
+            [base for base in cls.__mro__ if base.__module__.startswith("dpviz.")],
+        )
         for one in (*(base.__name__ for base in ours), *(["shared"] if cls in ours else [])):
             if name in listed.get(one, {}):
                 return str(listed[one][name])
@@ -386,14 +387,9 @@ def pure_or(approximate: Accounting) -> AccountingRule:
 PURE, PURE_OR_ZCDP = always(Accounting.PURE), pure_or(Accounting.ZCDP)
 
 
-@cache
-def _read_told(name: str) -> dict[str, dict[str, Any]]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
 def read_card(algorithm: str) -> dict[str, Any]:
     """The id of one of our algorithms, and what ``cards.toml`` says of it: fields of its card."""
-    listed = _read_told("cards.toml")
+    listed = read_toml(__file__, "cards.toml")
     said = {name: value for name, value in listed[algorithm].items() if name != "home"}
     said |= {name: said[name].format_map(listed["shared"]) for name in ("paper", "release") if name in said}
     if said.get("release") == "always":
@@ -408,7 +404,7 @@ def read_card(algorithm: str) -> dict[str, Any]:
 @cache
 def list_homes() -> dict[str, str]:
     """The module of the card of each of our algorithms, by its id."""
-    return {name: said["home"] for name, said in _read_told("cards.toml").items() if "home" in said}
+    return {name: said["home"] for name, said in read_toml(__file__, "cards.toml").items() if "home" in said}
 
 
 ReleaseRule = Callable[[Setting, Any], str | None]

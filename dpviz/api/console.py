@@ -10,7 +10,6 @@ import errno
 import os
 import re
 import sys
-import tomllib
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dpviz import __version__
 from dpviz.core import RequestError, check, format_table
 from dpviz.runs import create_whole
-from dpviz.words import PLUS_MINUS_RELEASED
+from dpviz.words import PLUS_MINUS_RELEASED, read_toml
 
 if TYPE_CHECKING:
     from dpviz.runs import Request, profiles
@@ -166,7 +165,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-_OPTIONS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8"))
+_OPTIONS: Mapping[str, Any] = read_toml(__file__, "options.toml")
 
 
 def add_options(command: Any, of: str, **said: Any) -> None:

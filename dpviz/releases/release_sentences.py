@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpviz.words import Sentences
+from dpviz.words import Sentences, read_toml
 
-TERMS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("release_terms.toml").read_text(encoding="utf-8"))
+TERMS: Mapping[str, Any] = read_toml(__file__, "release_terms.toml")
 
 SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
 make_refusal = SENTENCES.make_refusal

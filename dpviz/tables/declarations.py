@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from datetime import date
@@ -35,7 +34,7 @@ from dpviz.tables.codings import (
 )
 from dpviz.tables.file_format import MAX_COLUMNS, PLAIN_FORMAT, FileFormat, NumberStyle
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, IntakeError, demand
-from dpviz.words import Key, foreign, list_fields, list_values, quote_name
+from dpviz.words import Key, foreign, list_fields, list_values, quote_name, read_toml
 
 if TYPE_CHECKING:
     from dpviz.tables.declaration_document import DeclarationDocument
@@ -611,7 +610,7 @@ class OwnerWords:
         return tuple(missing)
 
 
-_TOLD = tomllib.loads(Path(__file__).with_name("owner_words.toml").read_text(encoding="utf-8"))
+_TOLD = read_toml(__file__, "owner_words.toml")
 OWNER_WORDS: Mapping[str, OwnerWord] = {
     one.name: OwnerWord(**_TOLD[one.name], several=one.default == ()) for one in fields(OwnerWords)
 }

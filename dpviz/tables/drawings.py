@@ -6,11 +6,9 @@ gaps between them are small numbers: each is written in Rice's code (a quotient 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 from dpviz.core import Array, Codes
 from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import IntakeError, LoadedTable, demand, make_numeric_table
+from dpviz.words import read_toml
 
 SIDE, MOST_POINTS = 256, 3_000
 """Places along an edge, and how many people may be painted, me not counted."""
@@ -253,7 +252,7 @@ def _draw_circle(public_rng: np.random.Generator, radius: float, spread: float, 
     return SIDE / 2 + reach[:, None] * around
 
 
-_RECIPES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("drawings.toml").read_text(encoding="utf-8"))
+_RECIPES: Mapping[str, Any] = read_toml(__file__, "drawings.toml")
 PRESETS = tuple(_RECIPES)
 """The pictures to begin with, by their ids."""
 

@@ -15,13 +15,11 @@ import codecs
 import csv
 import io
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,7 +30,7 @@ from numpy.typing import NDArray
 
 from dpviz.core import Flags, check
 from dpviz.tables.loaded_table import CELLS_KEPT, MISSING, FloatArray, IntakeError, Unread, demand
-from dpviz.words import INLINE, Key
+from dpviz.words import INLINE, Key, read_toml
 
 MAX_COLUMNS = check.MOST_COLUMNS
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -214,7 +212,7 @@ def refuse_garbled(line: str, declared: FileFormat) -> None:
         raise IntakeError.of("header_garbled", encoding=declared.encoding)
 
 
-TOLD = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+TOLD = read_toml(__file__, "vocabulary.toml")
 WORDS = {kind: frozenset(said.split()) for kind, said in TOLD.items() if isinstance(said, str)}
 PATTERNS = {
     what: re.compile(re.sub("~([a-z]+)~", lambda part: TOLD["parts"][part[1]], written))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from math import isfinite
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dpviz.tables.declarations import Declaration, FileKind
 from dpviz.tables.loaded_table import USUAL_LABEL, FloatArray, LoadedTable, demand, make_numeric_table
+from dpviz.words import read_toml
 
 MAX_CELLS = 50_000_000  # 400 MB
 MOST_ROWS, MOST_PARTS, LEAST_SPREAD = 5_000_000, 1_000, 0.001
@@ -30,7 +29,7 @@ _VOCABULARY, _TOPICS, _PER_ROW, _OWN, _COMMON_SHARE = 400, 5, 20, 40, 0.3
 # Zinc and aluminium freeze, degrees Celsius; a platinum resistor of 100 Ω then has these many Ω.
 _ZINC, _ALUMINIUM = (419.527, 253.8), (660.323, 332.9)
 
-_TOLD = tomllib.loads(Path(__file__).with_name("made_tables.toml").read_text(encoding="utf-8"))
+_TOLD = read_toml(__file__, "made_tables.toml")
 
 
 def _declare(*parts: str, n_public: int | None = None) -> Declaration:

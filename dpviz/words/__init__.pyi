@@ -9,6 +9,7 @@ from .keys import list_fields as list_fields
 from .keys import list_values as list_values
 from .questions import read_questions as read_questions
 from .resources import RESOURCES as RESOURCES
+from .resources import read_toml as read_toml
 from .theme import CLUSTER_MARKS as CLUSTER_MARKS
 from .theme import FONT as FONT
 from .theme import Kind as Kind

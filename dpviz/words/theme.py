@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from dpviz.words.resources import read_toml
 
 Kind = Literal["public", "released", "revealed"]
 """What a shown value is: declared, noisy and paid for, or read from private rows for the owner's eyes."""
@@ -22,7 +22,7 @@ class ClusterMark(NamedTuple):
     symbol: str
 
 
-_TOLD = tomllib.loads(Path(__file__).with_name("theme.toml").read_text(encoding="utf-8"))
+_TOLD = read_toml(__file__, "theme.toml")
 CLUSTER_MARKS = tuple(ClusterMark(*mark) for mark in _TOLD["marks"])
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, sqrt
-from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -30,7 +28,7 @@ from dpviz.runs import (
     run_request,
 )
 from dpviz.tables import drawings, list_samples, make_painted_table, sample
-from dpviz.words import NINE_IN_TEN
+from dpviz.words import NINE_IN_TEN, read_toml
 
 
 @dataclass(eq=False)
@@ -313,6 +311,6 @@ _COMPUTE: dict[str, Compute] = {
     "epsilon together": lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
     "noise of an average": lambda e, s: sqrt(2) / float(s.options["epsilon"]) / sqrt(float(s.options["times"])),
 }
-_WRITTEN = tomllib.loads(Path(__file__).with_name("facts.toml").read_text(encoding="utf-8"))
+_WRITTEN = read_toml(__file__, "facts.toml")
 FACTS = {name: Fact(compute=_COMPUTE[name], **said) for name, said in _WRITTEN.items()}
 """The vocabulary of ``says``."""

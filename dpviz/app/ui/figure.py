@@ -5,7 +5,6 @@ All in the app's own colours, and nothing that would send them anywhere.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,7 +25,7 @@ from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.reader import is_narrow
 from dpviz.core import Array, Domain, RequestError
 from dpviz.runs import Script, profiles
-from dpviz.words import Kind, Palette, Sentences, choose_palette, glossary
+from dpviz.words import Kind, Palette, Sentences, choose_palette, glossary, read_toml
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
 _MEDIA_TYPES = {
@@ -119,19 +118,13 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
     st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
 
 
-_TABLES, _WIDGETS = (Path(__file__).with_name(name) for name in ("columns.yaml", "widgets.toml"))
 SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
 """What the pages explain at length, beside a control or below a picture: once, by its key."""
 
 
-@cache
-def _read_widgets() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_WIDGETS.read_text(encoding="utf-8"))
-
-
 def look_of(name: str, **more: Any) -> dict[str, Any]:
     """How a control or a notice is called, looks and is explained, as ``widgets.toml`` has it; and what is so here."""
-    return _explain(_read_widgets()[name]) | more
+    return _explain(read_toml(__file__, "widgets.toml")[name]) | more
 
 
 def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +138,7 @@ def _explain(look: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def read_tables() -> Any:
     """What ``columns.yaml`` says of each column of each table."""
-    return yaml.safe_load(_TABLES.read_text(encoding="utf-8"))
+    return yaml.safe_load(Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8"))
 
 
 @cache

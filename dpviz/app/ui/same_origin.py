@@ -7,7 +7,6 @@ browser sends: nothing is asked of anybody, and another port of this machine is 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, MutableMapping
 from importlib.resources import files
 from pathlib import Path
@@ -21,9 +20,11 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dpviz.words import read_toml
+
 # What the pages need and no more: their own files, styles and small scripts set inline by Streamlit and Plotly,
 # pictures and workers made in the page, and the connection to this server.
-HEADERS: dict[str, str] = tomllib.loads(Path(__file__).with_name("headers.toml").read_text(encoding="utf-8"))
+HEADERS: dict[str, str] = read_toml(__file__, "headers.toml")
 
 
 class SameOrigin:

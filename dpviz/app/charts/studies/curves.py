@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from math import inf, isfinite, log10
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
@@ -21,9 +19,9 @@ from dpviz.app.charts.canvas import AIR, LEGEND_LINE, Diagram, add_note, new_plo
 from dpviz.app.charts.plot import Data, Plot, make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.core import Array
 from dpviz.runs import Recommendation, SmallestEpsilon, Target, find_reached_loss
-from dpviz.words import Palette, format_number, format_ratio, join_clauses
+from dpviz.words import Palette, format_number, format_ratio, join_clauses, read_toml
 
-_TOLD: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("looks.toml").read_text(encoding="utf-8"))
+_TOLD: dict[str, dict[str, Any]] = read_toml(__file__, "looks.toml")
 LOOKS: dict[str, tuple[str, str]] = {name: (color, marker) for name, (color, marker) in _TOLD["looks"].items()}
 """The colour and the marker of each algorithm."""
 _SIGNS = {
