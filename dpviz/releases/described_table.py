@@ -148,12 +148,10 @@ class Magnitudes:
 def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
     """Unit coordinates (n, q) of codes (n, q) from 0, out of ``numbers`` (q,): the middles of their bins.
 
-    Bin c of m has its middle at (2c + 1) / m - 1, rounded towards 0 to the lattice of rows, 2^-``bits``; no bin is so
-    narrow that rounding leads out of it.
-
     >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
     [[-0.5, 0.25], [0.5, -0.75]]
     """
+    # Rounded towards 0 to the lattice of rows, 2^-bits; no bin is so narrow that rounding leads out of it.
     check.within(1, min(codings.MOST_BINS, 2 ** (bits - 1)), number_of_bins=int(np.max(numbers, initial=1)))
     return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)
 
