@@ -397,8 +397,7 @@ def read_card(algorithm: str) -> dict[str, Any]:
     if "categories" in said:
         of_categories = listed["categories"][said["categories"]]
         said["categories"] = OfCategories(Level(of_categories["level"]), of_categories["why"])
-    guarantees = tuple(map(Guarantee, said.pop("guarantees")))
-    return {"id": algorithm, "guarantees": guarantees, **said}
+    return {"id": algorithm, "guarantees": tuple(map(Guarantee, said.pop("guarantees"))), **said}
 
 
 @cache

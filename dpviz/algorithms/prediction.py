@@ -60,8 +60,7 @@ def predict(card: Card, params: Params, setting: Setting, region: Region) -> Pre
     formula = _FORMULAS.get(card.id)
     if formula is None or setting.n is None:
         return None
-    accounting = card.accounting(params, setting.delta)
-    ledger = Ledger(accounting, setting.epsilon, setting.delta)
+    ledger = Ledger(card.accounting(params, setting.delta), setting.epsilon, setting.delta)
     session = PrivateSession.over_no_rows(region, setting.relation, setting.rows_per_person, ledger, setting.n)
     noise, bias = formula(session, setting.k, params)
     # What k centres that share the box evenly typically lie apart, halved.

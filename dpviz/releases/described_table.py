@@ -97,8 +97,7 @@ class EqualBins:
         known = np.isfinite(values)
         low, high = self.coding.stretch(np.array([self.lower, self.upper]))
         within = self.coding.stretch(np.clip(np.where(known, values, self.lower), self.lower, self.upper))
-        part = (within - low) / (high - low)
-        codes: Codes = np.minimum((part * self.bins).astype(np.int64), self.bins - 1)
+        codes: Codes = np.minimum(((within - low) / (high - low) * self.bins).astype(np.int64), self.bins - 1)
         return np.where(known, codes, self.bins)
 
 

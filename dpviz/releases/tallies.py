@@ -86,8 +86,7 @@ def find_sum_sd(sd: float, squares: Array, sums: Array, bins: Array | float, who
     """Standard deviation of the noise on weighted sums of counts in ``bins`` that were made to add up to a size."""
     # ``squares`` and ``sums`` are those of the weights. What a bin differs by from the mean bin has noise of ``sd``,
     # the noise of each bin alone; the mean bin has that of the size, ``whole_sd``, independent of it.
-    own = sd**2 * np.maximum(squares - sums**2 / bins, 0.0)
-    return np.sqrt(own + (sums / bins * whole_sd) ** 2)
+    return np.sqrt(sd**2 * np.maximum(squares - sums**2 / bins, 0.0) + (sums / bins * whole_sd) ** 2)
 
 
 def find_tail(scales: Array, terms: Array, level: float) -> Array:
@@ -133,8 +132,7 @@ def bound_quantile(counts: Array, edges: Array, level: float, sd: float, whole_s
     below, whole_sd = np.arange(m + 1.0), sd * sqrt(len(counts)) if whole_sd is None else whole_sd
     statistic = np.r_[0.0, np.cumsum(values)] - level * values.sum()
     squares = (1 - level) ** 2 * below + level**2 * (m - below)
-    sums = below - level * m
-    reach = NINE_IN_TEN * find_sum_sd(sd, squares, sums, len(counts), whole_sd)
+    reach = NINE_IN_TEN * find_sum_sd(sd, squares, below - level * m, len(counts), whole_sd)
     # The ends are known: nothing lies below the first edge, and everything below the last one.
     too_far, too_near = statistic > reach, statistic < -reach
     too_far[0] = too_near[m] = False

@@ -257,8 +257,7 @@ def _measure_paid(judged: JudgedTable, reference: Reference, request: Request) -
 
 def _measure_row_losses(points: Array, centers: Array) -> Array:
     """Squared distance of each row to its nearest centre, shape (n,)."""
-    nearest = centers[assign(points, centers)]
-    squared: Array = ((points - nearest) ** 2).sum(axis=1)
+    squared: Array = ((points - centers[assign(points, centers)]) ** 2).sum(axis=1)
     return squared
 
 

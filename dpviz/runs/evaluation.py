@@ -162,8 +162,7 @@ def label_ceiling(labels: Codes, k: int) -> float:
     known = labels[labels >= 0]
     if len(known) == 0:
         return nan
-    sizes = np.sort(np.unique(known, return_counts=True)[1])[::-1]
-    return float(sizes[:k].sum() / len(known))
+    return float(np.sort(np.unique(known, return_counts=True)[1])[::-1][:k].sum() / len(known))
 
 
 def _compute_ratio(loss: float, reference: float) -> float:

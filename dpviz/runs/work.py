@@ -154,8 +154,7 @@ def curve_work(request: Request, table: PrivateTable, rows: ClippedRows, referen
     finer = (epsilon for place, epsilon in enumerate(CURVE_EPSILONS) if place % _COARSE)
     for epsilon in (*CURVE_EPSILONS[::_COARSE], *finer):
         asked = (replace(request, epsilon=epsilon, seed=seed) for seed in range(_DRAWS))
-        centers = np.array([run_request(one, table).unit_centers for one in asked])
-        losses = compute_mean_losses(points, centers)
+        losses = compute_mean_losses(points, np.array([run_request(one, table).unit_centers for one in asked]))
         yield CurvePoint(epsilon, tuple((losses / least if least > 0 else np.where(losses > 0, np.inf, 1.0)).tolist()))
 
 

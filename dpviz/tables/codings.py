@@ -396,8 +396,7 @@ class Ordinal(_ListedCoding):
         return np.array(self.names, dtype=object)[_find_slices(part, len(self.names))]
 
     def describe(self, coordinates: Array) -> Any:
-        rank = int(np.clip(round(float(coordinates[0])), 1, len(self.names)))
-        return self.names[rank - 1]
+        return self.names[int(np.clip(round(float(coordinates[0])), 1, len(self.names))) - 1]
 
 
 @dataclass(frozen=True)

@@ -242,8 +242,7 @@ class _Lines:
             self._protected = bool((separates & inside).any())
             separates &= ~inside
             self.alone |= self._find_quoted_inside(separates)
-        delimiters = np.flatnonzero(separates)
-        fields = np.diff(np.searchsorted(delimiters, self.ends), prepend=0) + 1
+        fields = np.diff(np.searchsorted(np.flatnonzero(separates), self.ends), prepend=0) + 1
         self.together = ~self.alone & (fields == layout.width)
 
     def read_together(self) -> Mapping[int, _Cells]:

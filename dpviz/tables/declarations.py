@@ -407,8 +407,7 @@ def apply_declaration(text: str, onto: Declaration = NOTHING_DECLARED, *, what: 
     from dpviz.words import documents
 
     demand(isinstance(text, str), "declaration_no_text", what=what)
-    unusable = IntakeError.of("declares_nothing", what=what)
-    with foreign.refuse_as(unusable, foreign.DECLARATION):
+    with foreign.refuse_as(IntakeError.of("declares_nothing", what=what), foreign.DECLARATION):
         try:
             said = json.loads(text, object_pairs_hook=documents.refuse_repeats)
             json.dumps(said, ensure_ascii=False).encode()  # half of a character cannot be written anywhere

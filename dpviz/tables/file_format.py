@@ -175,8 +175,7 @@ def _check_encoding(name: str) -> str:
     if known == "utf-8-sig":
         return "utf-8"
     if known not in ENCODINGS:
-        usual = "utf-8, utf-16, cp1252 and iso8859-1"
-        raise IntakeError.of("encoding", name=name, usual=usual)
+        raise IntakeError.of("encoding", name=name, usual="utf-8, utf-16, cp1252 and iso8859-1")
     return known
 
 

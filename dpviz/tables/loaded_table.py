@@ -148,8 +148,7 @@ def find_moment(cell: Any) -> date | None:
     """The date, or date and time, that a cell holds; None where it is of another type, or beyond the calendar."""
     if isinstance(cell, np.datetime64):
         cell = pd.Timestamp(cell)
-    known = isinstance(cell, date) and cell is not pd.NaT and 1 <= cell.year <= 9999
-    return cell if known else None
+    return cell if isinstance(cell, date) and cell is not pd.NaT and 1 <= cell.year <= 9999 else None
 
 
 def map_cells(cells: Any, convert: Callable[[Any], Any], kind: Any) -> NDArray[Any]:
@@ -385,8 +384,7 @@ class LoadedTable:
         refuse_unknown(names, tuple(self.frame.columns))
         plain, textual = split_by_coding(names, codings)
         numbers = dict(zip(plain, self.columns(plain).T, strict=True)) if plain else {}
-        cells = {name: self.get_cells(name) for name in textual}
-        return stack_columns({**numbers, **cells}, names, codings)
+        return stack_columns({**numbers, **{name: self.get_cells(name) for name in textual}}, names, codings)
 
     def check_id(self, column: str) -> None:
         """Refuse an id column that its file holds as floats."""

@@ -252,8 +252,7 @@ def find_missing_codes(values: FloatArray) -> tuple[str, ...]:
 
 def _is_read_like(one: FileFormat, other: FileFormat) -> bool:
     """Whether two say the same of lines and what divides them."""
-    parts = ("header", "delimiter", "quote", "skip")
-    return all(getattr(one, part) == getattr(other, part) for part in parts)
+    return all(getattr(one, part) == getattr(other, part) for part in ("header", "delimiter", "quote", "skip"))
 
 
 def _shows_style(cells: Sequence[str], style: NumberStyle) -> bool:

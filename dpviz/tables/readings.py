@@ -218,8 +218,7 @@ def _guess_kind(cell: str) -> str:
 
 
 def _guess_usual_kind(cells: Sequence[str]) -> str:
-    present = [cell for cell in cells if cell not in MISSING]
-    kinds = Counter(map(_guess_kind, present))
+    kinds = Counter(map(_guess_kind, [cell for cell in cells if cell not in MISSING]))
     return kinds.most_common(1)[0][0] if kinds else "text"
 
 

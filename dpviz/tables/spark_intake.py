@@ -165,8 +165,7 @@ class SparkTable(ArrowTable):
         numbers, id_column, codings = declared.columns, declared.id_column, declared.coded
         self.check_coded(numbers, codings, id_column)
         wanted = list_wanted(numbers, id_column)
-        chosen = [pa.field(name, self._schema.field(name).type) for name in wanted]
-        empty = pa.schema(chosen).empty_table()
+        empty = pa.schema([pa.field(name, self._schema.field(name).type) for name in wanted]).empty_table()
 
         def make(tables: list[pa.Table]) -> Batch:
             return make_batch(pa.concat_tables(tables).combine_chunks(), numbers, id_column, codings, read=1.0)

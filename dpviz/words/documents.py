@@ -264,8 +264,7 @@ def _describe_kind(value: Any) -> str:
 
 
 def _format_example(field: FieldInfo | None) -> str:
-    examples = (field and field.examples) or ()
-    return ", ".join(json.dumps(one, ensure_ascii=False) for one in examples)
+    return ", ".join(json.dumps(one, ensure_ascii=False) for one in (field and field.examples) or ())
 
 
 _REMEDIES = {"text": "write it between quotation marks", "true or false": "write one of them, without quotation marks"}

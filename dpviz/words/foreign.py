@@ -252,8 +252,7 @@ def refuse_as(
             raise type(refusal)(f"{what} cannot be read: {why}.") from None
         if door.expects(error) or isinstance(error, OSError):
             raise refusal from None
-        defect = ReaderDefect(type(error).__name__, door.name)
-        raise defect.with_traceback(error.__traceback__) from None
+        raise ReaderDefect(type(error).__name__, door.name).with_traceback(error.__traceback__) from None
 
 
 _MAY_NOT = "you may not open it; change who may, or give another one"

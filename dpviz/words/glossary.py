@@ -97,8 +97,7 @@ def explain_words(text: str, *, most: int = 5) -> str | None:
     >>> explain_words("nothing of the kind") is None
     True
     """
-    lines = [f"**{term.name}**: {term.first}" for term in find_terms(text)[:most]]
-    return "\n\n".join(lines) or None
+    return "\n\n".join([f"**{term.name}**: {term.first}" for term in find_terms(text)[:most]]) or None
 
 
 def explain_label(text: str) -> str:

@@ -145,8 +145,7 @@ FINER = (4.0, 16.0)
 
 def count_smoothed_cells(n: float, k: int, scale: float, axes: int, *, flat: bool) -> float:
     """Cells whose noise, in the mean of a cluster, is a part of the cluster: about (0.3 n / sd)² / k, within limits."""
-    wanted = (_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k
-    return _limit_cells(wanted, k, axes, flat=flat)
+    return _limit_cells((_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k, k, axes, flat=flat)
 
 
 def count_tree_cells(n: float, k: int, scale: float, dim: int) -> float:
@@ -344,8 +343,7 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     share = _FIND_GRID_ONE_COLUMN if setting.dim == 1 else share if n_public else _FIND_GRID_UNKNOWN_N
     found = setting.epsilon * (share - _compute_share_beside(setting))
     epsilon, clear = setting.epsilon - found, _FIND_ZOOM_SCALES * moved / (found * setting.rows)
-    shows = setting.dim > 1 and n_public and _FIND_ZOOM < clear <= _FIND_ZOOM_MOST
-    zoom = clear if shows else _FIND_ZOOM
+    zoom = clear if setting.dim > 1 and n_public and _FIND_ZOOM < clear <= _FIND_ZOOM_MOST else _FIND_ZOOM
     cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
     first = Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found))
     return first, cells, epsilon, _compute_mu2(setting, epsilon)
@@ -443,8 +441,7 @@ def _choose_kind_of_rounds(
     normal = 1 / mu2 if mu2 else np.inf
     variance = moved**2 * (min(pure, normal) if choose or not mu2 else normal)
     rounds = int(np.clip(_POLISH_ROUND_NOISE / _compute_noise_to_signal(k, dim, n, variance), 1, _POLISH_MOST_ROUNDS))
-    gaussian = bool(mu2) and not (choose and pure * rounds < normal)
-    return gaussian, rounds, variance
+    return bool(mu2) and not (choose and pure * rounds < normal), rounds, variance
 
 
 def _compute_noise_to_signal(k: int, dim: int, n: float, variance: float) -> float:

@@ -149,8 +149,7 @@ def _run_round(
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED_SDS * counts.sd, _LEAST_COUNT))
-    stride = plan.stride if ahead else 1.0
-    move = stride * shrunk[:, None] * total / size[:, None]
+    move = (plan.stride if ahead else 1.0) * shrunk[:, None] * total / size[:, None]
     norm = np.linalg.norm(move, axis=1, keepdims=True)
     move *= np.minimum(1.0, longest[:, None] / np.maximum(norm, 1e-300))
     move[_find_lost(counts.value, counts.sd)] = 0.0
@@ -183,8 +182,7 @@ def _shrink(lengths: Noisy, n: float) -> float:
     filled = np.where(lengths.value > _FULL_BIN * lengths.sd, lengths.value, 0.0).cumsum()
     if filled[-1] < _CLEAR_PART * n:
         return 1.0
-    bin_ = int(np.searchsorted(filled, _QUANTILE * filled[-1]))
-    return min(1.0, (bin_ + _MORE_BINS) / len(filled))
+    return min(1.0, (int(np.searchsorted(filled, _QUANTILE * filled[-1])) + _MORE_BINS) / len(filled))
 
 
 def split_and_drop(

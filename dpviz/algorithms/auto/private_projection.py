@@ -178,10 +178,8 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
     """
     filled = np.where(noisy_radii > _EMPTY_BELOW * scale, noisy_radii, 0.0)
     stretch, _ = label(filled)
-    held = np.bincount(stretch, filled)
-    filled[held[stretch] < _EMPTY_TOGETHER * scale] = 0.0
-    beyond = filled[::-1].cumsum()[::-1]
-    clear = np.flatnonzero(beyond > max(_FAR_PART * n, _FAR_SCALES * scale))
+    filled[np.bincount(stretch, filled)[stretch] < _EMPTY_TOGETHER * scale] = 0.0
+    clear = np.flatnonzero(filled[::-1].cumsum()[::-1] > max(_FAR_PART * n, _FAR_SCALES * scale))
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
 
 

@@ -142,8 +142,7 @@ def grow_trees(
     # Alg. 2 prints the cube [-Λ, Λ] + v, which need not contain the rows: here its edge is 4Λ.
     half = float(view.session.region.half.max())
     for shift, share in enumerate(budget.rounds(shifts), start=1):
-        v = rng.uniform(-half, half, view.session.dim)
-        root = partitions.CubeTree(origin=v - 2 * half, side=4 * half)
+        root = partitions.CubeTree(origin=rng.uniform(-half, half, view.session.dim) - 2 * half, side=4 * half)
         yield from grow_private_partition(
             view, share, root, depth, rng, empty_rate=empty_rate, shift=shift, most_cubes=MOST_CUBES // shifts
         )

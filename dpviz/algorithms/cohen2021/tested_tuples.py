@@ -566,8 +566,7 @@ def measure(
     counts = np.maximum(means.noisy_counts, max(1.0, 2 * means.count_noise_sd))
     first, second = queries.read_power_sums(noisy.value, session.dim, radius)
     shift = first / counts[:, None]
-    length = np.linalg.norm(shift, axis=1, keepdims=True)
-    shift *= np.minimum(1.0, radius / np.maximum(length, radius))
+    shift *= np.minimum(1.0, radius / np.maximum(np.linalg.norm(shift, axis=1, keepdims=True), radius))
     spread = second / counts[:, None, None] - shift[:, :, None] * shift[:, None, :]
     weights = np.maximum(means.noisy_counts, 0.0) + 1e-12
     step = MixtureStep(
@@ -583,8 +582,7 @@ def measure(
 def bound_covariances(covariances: Array, smallest_sd: float, largest_sd: float) -> Array:
     """The nearest covariances (k, d, d) whose standard deviations lie within the public bounds, unit coordinates."""
     values, vectors = np.linalg.eigh((covariances + covariances.transpose(0, 2, 1)) / 2)
-    low = min(smallest_sd, largest_sd)
-    kept = np.clip(values, low**2, largest_sd**2)
+    kept = np.clip(values, min(smallest_sd, largest_sd) ** 2, largest_sd**2)
     return np.asarray((vectors * kept[:, None, :]) @ vectors.transpose(0, 2, 1))
 
 

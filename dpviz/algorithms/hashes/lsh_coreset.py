@@ -186,8 +186,7 @@ def _name_draws(params: LshCoresetParams, levels: int) -> dict[str, NoiseDraws]:
     }
     printed = {"sums": NoiseDraws(True, _PRINTED_SUMS), "tree": NoiseDraws(False, _PRINTED_COUNTS, levels)}
     per_weight = sum(draws.rho for draws in printed.values()) / (_SUMS + _TREE)
-    added = {name: NoiseDraws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
-    return printed | added
+    return printed | {name: NoiseDraws.gaussian_of(weight * per_weight) for name, weight in weights.items()}
 
 
 def _choose_weights(params: LshCoresetParams) -> dict[str, float]:
@@ -235,8 +234,7 @@ def _compute_smallest_n(setting: Setting, params: LshCoresetParams) -> float:
     if accounting is Accounting.PLD:
         # Many small Laplace losses compose to nearly those of Gaussian noise of the same multiplier.
         squared = _PRINTED_SUMS**-2 + (params.levels or MOST_LEVELS) * _PRINTED_COUNTS**-2
-        whole = setting.budget(Accounting.GDP).amount
-        share = Budget(Accounting.GDP, whole / (squared * _PRINTED_SUMS**2))
+        share = Budget(Accounting.GDP, setting.budget(Accounting.GDP).amount / (squared * _PRINTED_SUMS**2))
     else:
         share = setting.budget(accounting).split(**_choose_weights(params)).sums
     kind = mechanisms.choose_noise_kind(accounting, spherical=True)

@@ -213,8 +213,7 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     sums = scale * weights.T @ reports.vectors
     by_node = dict(zip(server.nodes.tolist(), server.noisy_counts.tolist(), strict=True))
     counts = np.array([max(1.0, by_node.get(int(node), float(server.n))) for node in leaves])
-    noise = mechanism.vector_noise.compute_sd(region.dim)
-    sd = scale * noise * np.sqrt((weights**2).sum(axis=0)) / counts
+    sd = scale * mechanism.vector_noise.compute_sd(region.dim) * np.sqrt((weights**2).sum(axis=0)) / counts
     return CoresetStep(
         title=f"{len(leaves):,} leaves, each the debiased sum of the vectors that were sent",
         points=region.clip(sums / counts[:, None]),

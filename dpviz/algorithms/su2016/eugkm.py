@@ -229,8 +229,7 @@ def _make_points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
     half_cell = step.grid.half / step.grid.cells_per_axis
     for part in _split_slices(step):
         middles = step.grid.centers(step.codes[part][kept[part]])
-        nearest = np.linalg.norm(np.maximum(np.abs(middles) - half_cell, 0), axis=1)
-        in_reach = nearest <= region.radius
+        in_reach = np.linalg.norm(np.maximum(np.abs(middles) - half_cell, 0), axis=1) <= region.radius
         columns.append(region.clip(middles[in_reach]).astype(np.float32))
         weights.append(step.noisy_counts[part][kept[part]][in_reach])
     cut = _compute_cut_in_scales(step)

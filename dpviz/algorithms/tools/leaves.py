@@ -115,8 +115,7 @@ def split_into_leaves(columns: npt.NDArray[np.floating], size: int) -> Codes:
     members = np.resize(np.arange(m), (1, -(-m // leaves) * leaves))
     while len(members) < leaves:
         inside = columns[:, members]
-        widest = np.ptp(inside, axis=2).argmax(axis=0)
-        along = inside[widest, np.arange(len(members))]
+        along = inside[np.ptp(inside, axis=2).argmax(axis=0), np.arange(len(members))]
         members = np.take_along_axis(members, along.argsort(axis=1, kind="stable"), axis=1)
         members = members.reshape(2 * len(members), -1)
     return members

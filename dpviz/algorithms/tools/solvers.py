@@ -281,8 +281,7 @@ def compute_mean_noise_sd(data: SignedPoints, solution: Solution) -> Array:
     for begin in range(0, len(data), _BLOCK):
         columns = data.columns[:, begin : begin + _BLOCK]
         labels, _ = _find_nearest(columns, solution.centers)
-        squared = ((columns - solution.centers.T[:, labels]) ** 2).sum(axis=0)
-        spread += np.bincount(labels, squared, k)
+        spread += np.bincount(labels, ((columns - solution.centers.T[:, labels]) ** 2).sum(axis=0), k)
     least = np.maximum(2 * data.weight_sd * np.sqrt(solution.members), 1.0)
     return np.asarray(data.weight_sd * np.sqrt(spread / dim) / np.maximum(solution.mass, least))
 

@@ -121,8 +121,7 @@ def _read_accepted(arguments: argparse.Namespace) -> tuple[Target, windows.Risk]
         raise RequestError("--accept-risk takes a guess and what it may become: write them as 0.1,0.25.")
     risk = windows.Risk() if said is None else windows.Risk(*said)
     risk.allow()  # refuses what is no probability
-    loss = Target().loss if arguments.accept_loss is None else arguments.accept_loss
-    return Target(loss), risk
+    return Target(Target().loss if arguments.accept_loss is None else arguments.accept_loss), risk
 
 
 def _find_window(prepared: Preflight, target: Target, risk: windows.Risk) -> windows.Window | None:

@@ -168,8 +168,7 @@ class Diagram:
 
 def add_note(plot: Plot, text: str, color: str, where: Mapping[str, Any], *, size: float = NUMBER_SIZE) -> None:
     """Words beside what they are about."""
-    font = {"size": size, "color": color}
-    plot.add_annotation({"text": text, "showarrow": False, "font": font, **where})
+    plot.add_annotation({"text": text, "showarrow": False, "font": {"size": size, "color": color}, **where})
 
 
 # Few enough for vector marks: WebGL marks would cover the centres.
@@ -328,8 +327,7 @@ class PlotCanvas:
     ) -> None:
         """Bars of middles ``x``, heights ``y`` and ``width`` (m,), without a rim unless the ``marker`` has one."""
         filled = {"color": self.color(kind, strength), "line": {"width": 0}, **marker}
-        drawn = {"type": "bar", "x": x, "y": y, "width": width, "marker": filled}
-        self._add(drawn, name, kind, **told)
+        self._add({"type": "bar", "x": x, "y": y, "width": width, "marker": filled}, name, kind, **told)
 
     def ticks(self, x: npt.ArrayLike, y: npt.ArrayLike, name: str, *, hover: str, trace: Look = _NOTHING) -> None:
         """Revealed values over bars of middles ``x`` (m,): a short orange stroke at the height ``y`` (m,) of each."""

@@ -44,8 +44,7 @@ def outline_circles(middles: Array, radii: Array, scale: Array) -> Array:
     """Outlines of ellipses around ``middles`` (m, 2): half-axes are ``radii`` (m,) or (m, 2) times ``scale`` (2,)."""
     angle = np.linspace(0, 2 * np.pi, 48)
     round_ = np.stack([np.cos(angle), np.sin(angle)], axis=1) * scale
-    outline = middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_
-    return join_outlines(list(outline))
+    return join_outlines(list(middles[:, None, :] + radii.reshape(len(middles), 1, -1) * round_))
 
 
 def outline_segments(start: Array, end: Array) -> Array:

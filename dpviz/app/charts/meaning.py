@@ -377,8 +377,7 @@ def _add_line(plot: Plot, x: Array | Codes, y: Array, color: str, dash: str = "s
 
 
 def _say(plot: Plot, text: str, x: float, y: float, color: str, *, at: str = "right", up: int = 12) -> None:
-    where = {"x": float(np.log10(x)), "y": float(y), "xanchor": at, "yshift": up}
-    add_note(plot, text, color, where, size=12)
+    add_note(plot, text, color, {"x": float(np.log10(x)), "y": float(y), "xanchor": at, "yshift": up}, size=12)
 
 
 def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:

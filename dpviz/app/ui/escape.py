@@ -34,8 +34,7 @@ def escape_markdown(name: object) -> str:
     >>> escape_markdown("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
     True
     """
-    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
-    escaped = _SIGNS.sub(r"\\\g<0>", line)
+    escaped = _SIGNS.sub(r"\\\g<0>", _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split())))
     begun = _BEGINS.sub(lambda sign: f"\\{sign[1]}" if sign[1] else f"{sign[2]}\\{sign[3]}", escaped)
     return _JOINED.sub(_JOINER, begun)
 

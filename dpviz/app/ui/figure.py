@@ -144,8 +144,7 @@ def read_tables() -> Any:
 @cache
 def read_columns(table: str) -> dict[str, Any]:
     """The columns of a table of a page in their order, each with how wide it is and what its heading means."""
-    number = partial(st.column_config.NumberColumn, format="%.4g")
-    kinds: dict[str, Callable[..., Any]] = {"number": number}
+    kinds: dict[str, Callable[..., Any]] = {"number": partial(st.column_config.NumberColumn, format="%.4g")}
     kinds |= {"text": st.column_config.TextColumn, "count": st.column_config.NumberColumn}
     looks = {name: dict(look) for name, look in read_tables()[table].items()}
     return {name: kinds[look.pop("kind", "text")](**_explain(look)) for name, look in looks.items()}

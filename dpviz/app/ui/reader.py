@@ -30,8 +30,7 @@ def follow_reader(place: str) -> None:
 
 def is_narrow() -> bool:
     """Whether the page is a telephone's; before the browser has answered, as its name says."""
-    guess = "Mobile" in (st.context.headers.get("User-Agent") or "")
-    return bool(st.session_state.get(_NARROW, guess))
+    return bool(st.session_state.get(_NARROW, "Mobile" in (st.context.headers.get("User-Agent") or "")))
 
 
 def _remember() -> None:

@@ -206,8 +206,7 @@ def _find_best_threshold(present: Array, absent: Array) -> float:
     steps = compute_staircase(present, absent)
     place = int(np.argmax(steps[1:, 1] - steps[1:, 0]))
     thresholds = np.unique(np.concatenate([present, absent]))[::-1]
-    below = thresholds[min(place + 1, len(thresholds) - 1)]
-    return float(thresholds[place] + below) / 2
+    return float(thresholds[place] + thresholds[min(place + 1, len(thresholds) - 1)]) / 2
 
 
 PAIRS = 128

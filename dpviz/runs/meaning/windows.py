@@ -100,8 +100,7 @@ def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.
     rate = np.asarray(false_alarms, dtype=np.float64)
     # Beyond ε = 700 the factor is no longer a floating-point number; the line has been at 1 for long.
     steep = rate * (1 + expm1(min(epsilon, 700.0))) + delta
-    flat = 1 - (1 + expm1(-epsilon)) * (1 - delta - rate)
-    most = np.minimum(np.minimum(steep, flat), 1.0)
+    most = np.minimum(np.minimum(steep, 1 - (1 + expm1(-epsilon)) * (1 - delta - rate)), 1.0)
     return most if isinstance(false_alarms, np.ndarray) else float(most)
 
 

@@ -175,8 +175,7 @@ def find_partners(centers: Array, reference: Array) -> Array:
     away = np.linalg.norm(centers[:, None, :] - reference[None, :, :], axis=2)
     gaps = size_estimates.measure_neighbour_gaps(reference) if len(reference) > 1 else np.ones(1)
     # A partner this part of the way to its neighbour costs half of one that is nowhere.
-    cost = away / np.maximum(away + 0.5 * gaps, 1e-300)
-    return reference[linear_sum_assignment(cost)[1]]
+    return reference[linear_sum_assignment(away / np.maximum(away + 0.5 * gaps, 1e-300))[1]]
 
 
 def find_boxes(view: View, *places: Array) -> Array:
@@ -568,8 +567,7 @@ def draw_split(step: SplitStep, context: RenderContext) -> Chart:
         table["change"] = became
         return table
 
-    words = _tell_exchange(step, context)
-    return replace(centers, title=title, words=words, paint=paint, table=tabulate)
+    return replace(centers, title=title, words=_tell_exchange(step, context), paint=paint, table=tabulate)
 
 
 def list_beside_split(step: SplitStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:

@@ -121,8 +121,7 @@ def draw_mixture(step: MixtureStep, context: RenderContext) -> Chart:
     extended = map_ @ step.covariances @ map_.T
     values, vectors = np.linalg.eigh((extended + extended.transpose(0, 2, 1)) / 2)
     half = _SDS * vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    reach = np.abs(half).sum(axis=2).max(axis=0)
-    part = float((reach / np.ptp(np.array(view.extent), axis=1)).max())
+    part = float((np.abs(half).sum(axis=2).max(axis=0) / np.ptp(np.array(view.extent), axis=1)).max())
     # How many times as large as they are ellipses are drawn: the largest half-axis is 0.08 of the picture at least.
     times = max(1.0, float(f"{0.08 / part:.2g}")) if part > 0 else 1.0
     enlarged = f", drawn {format_number(times)} times as large" if times > 1 else ""

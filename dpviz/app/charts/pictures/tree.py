@@ -147,8 +147,7 @@ def find_band_spans(tree: partitions.CubeTree) -> list[Spans]:
     sizes = count_levels(tree)
     leaves: list[Array] = [np.ones(size) for size in sizes]
     for level in range(tree.depth, 0, -1):
-        below = np.bincount(tree.parents(level), leaves[level], sizes[level - 1])
-        leaves[level - 1] = np.maximum(below, 1)
+        leaves[level - 1] = np.maximum(np.bincount(tree.parents(level), leaves[level], sizes[level - 1]), 1)
     starts = [np.zeros(1)]
     for level in range(1, tree.depth + 1):
         parent = tree.parents(level)

@@ -203,8 +203,7 @@ def _make_pages(lesson: told.Lesson, place: int, scene: told.Scene, computed: Co
             asked = [ask]
     yield replace(first, heading=heading, paragraphs=[*texts, *asked, *first.paragraphs], turn=turn, leads="Reveal")
     then = _fill_answer(scene, computed)
-    truth = [f"It is: {scene.truth}"] if scene.truth else []
-    paragraphs = [ask, *truth, *answer, *then.paragraphs]
+    paragraphs = [ask, *([f"It is: {scene.truth}"] if scene.truth else []), *answer, *then.paragraphs]
     yield replace(then, heading=f"{heading}: the answer", paragraphs=paragraphs, turn="answer")
 
 

@@ -321,8 +321,7 @@ class Curves:
         medians = medians.sort_values("algorithm", key=lambda names: names.map(order), kind="stable")
         at_place = medians.groupby("at")["median"]
         first = at_place.transform("min" if find_measure(self.measure).lower_is_better else "max")
-        whole = at_place.transform("size") == at_place.size().max()
-        best = whole & (medians["median"] == first)
+        best = (at_place.transform("size") == at_place.size().max()) & (medians["median"] == first)
         return medians.assign(best=best & ~medians["at"].where(best).duplicated())
 
     @cached_property
@@ -409,8 +408,7 @@ def paint_curves(curves: Curves, palette: Palette, *, hull: bool = True) -> Plot
     # Predictions stand in the legend below the plot, which keeps its size unless labels need more.
     in_legend = len(predicted) + bool(curves.floor)
     labels = round(sum(len(wrap(name, _LABEL_WIDTH)) for name in curves.lines) * _LABEL_LINE)
-    height = 478 + LEGEND_LINE * in_legend + max(0, labels - PLOT)
-    plot = new_plot(palette, height=height, legend_lines=in_legend)
+    plot = new_plot(palette, height=478 + LEGEND_LINE * in_legend + max(0, labels - PLOT), legend_lines=in_legend)
     # Dashes are seen in the legend only at the width that lines have in the plot.
     plot.update_layout(margin={"r": LABELS}, legend={"itemsizing": "trace"})
     plot.update_xaxes(**_make_axis(curves), title_text=_AXES[curves.over])

@@ -345,8 +345,7 @@ _PAGES = (("Run it", RUN, ":material/travel_explore:"), ("Compare on it", COMPAR
 def draw_playground_page() -> None:
     """The board, and ways to take what is on it elsewhere."""
     begins, standing = _begin_board(), find_standing(KEY)
-    untouched = standing.drawn is None or standing.drawn.ask.token == 0
-    if untouched and (words := recall(_CUT, "")):
+    if (standing.drawn is None or standing.drawn.ask.token == 0) and (words := recall(_CUT, "")):
         st.warning(escape_markdown(words), icon=":material/link_off:")
     draw_board(begins, key=KEY)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

@@ -381,8 +381,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     about = glossary.explain_term("account", "There is no row in it.")
     st.subheader("The account", divider="gray", anchor=False, help=about)
     st.session_state.setdefault(_TYPED, recall(_PATH, ""))
-    typed = st.text_input(**look_of("account_path", key=_TYPED))
-    text = (typed or "").strip().strip('"')
+    text = (st.text_input(**look_of("account_path", key=_TYPED)) or "").strip().strip('"')
     path = remember(_PATH, str(Path(text).expanduser()) if text else "")
     if not path:
         return None, ["No account is open: give the path of one, or of a new one."]

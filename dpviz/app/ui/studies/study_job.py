@@ -232,8 +232,7 @@ def ask_contender(key: str, contenders: Sequence[Contender]) -> Contender:
     labels = [contender.label for contender in contenders]
     if st.session_state.get(f"{key}:whom") not in labels:
         st.session_state[f"{key}:whom"] = labels[0]
-    chosen = st.selectbox("Algorithm", labels, key=f"{key}:whom", persist_state="session")
-    return contenders[labels.index(chosen)]
+    return contenders[labels.index(st.selectbox("Algorithm", labels, key=f"{key}:whom", persist_state="session"))]
 
 
 def open_run(request: Request) -> None:
