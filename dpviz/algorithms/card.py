@@ -317,8 +317,7 @@ class Setting:
     def of(cls, session: PrivateSession, k: int, n: int) -> Setting:
         """Where a session and its algorithm are, with ``n`` rows."""
         ledger, each = session.ledger, session.rows_per_person
-        here = cls(session.dim, k, ledger.epsilon, ledger.delta, session.relation, n, each)
-        return here.within(session.region.half)
+        return cls(session.dim, k, ledger.epsilon, ledger.delta, session.relation, n, each).within(session.region.half)
 
     @property
     def rows(self) -> float:

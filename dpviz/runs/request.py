@@ -204,8 +204,7 @@ class Request:
     def query(self) -> dict[str, str]:
         """What a link says of it, by name; without the seed."""
         own = {f"{self.algorithm}.{name}": format_value(value) for name, value in self.params.items()}
-        numbers = {name: format_value(getattr(self, name)) for name in _NUMBERS}
-        return {"algorithm": self.algorithm, **own, **numbers}
+        return {"algorithm": self.algorithm, **own, **{name: format_value(getattr(self, name)) for name in _NUMBERS}}
 
     def to_query(self) -> str:
         """The same as the query of a link.

@@ -196,8 +196,7 @@ class _Columns:
             values[where] = found.values
             self._unread[place].append(found.unread)
         for place, words in self._text.items():
-            missing = self._layout.missing.get(place, frozenset())
-            words[where] = read_text(cells[place], self._layout.encoding, missing)
+            words[where] = read_text(cells[place], self._layout.encoding, self._layout.missing.get(place, frozenset()))
 
     def put_records(self, at: _Places, records: Sequence[list[bytes] | None]) -> None:
         """Lines that were taken apart one by one; None and those of another width are records without a value."""

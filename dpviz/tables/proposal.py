@@ -207,8 +207,7 @@ class _Trial:
     def run(cls, top: Reading, declared: FileFormat, numbers: Sequence[str]) -> _Trial:
         """The trial; an error where most rows would be lost."""
         header = read_header(top.sample, declared)
-        layout = header.make_layout(declared, numbers or top.names[:1], ())
-        read = read_lines(top.sample, layout, first=header.body)
+        read = read_lines(top.sample, header.make_layout(declared, numbers or top.names[:1], ()), first=header.body)
         unread = header.key_by_name(read.unread)
         lines = len(next(iter(read.columns.values())))
         blank = sum(not line.strip() for line in top.sample[header.body :].split(b"\n")[:lines] if len(top.names) > 1)

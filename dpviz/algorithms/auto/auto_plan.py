@@ -345,8 +345,7 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     epsilon, clear = setting.epsilon - found, _FIND_ZOOM_SCALES * moved / (found * setting.rows)
     zoom = clear if setting.dim > 1 and n_public and _FIND_ZOOM < clear <= _FIND_ZOOM_MOST else _FIND_ZOOM
     cells = _plan_flat_cells(setting, found, zoom, moved, n_public=n_public)
-    first = Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found))
-    return first, cells, epsilon, _compute_mu2(setting, epsilon)
+    return Zoom(StagePart("zoom", "zoom", "Laplace", zoom * found)), cells, epsilon, _compute_mu2(setting, epsilon)
 
 
 def _compute_share_beside(setting: Setting) -> float:

@@ -192,8 +192,7 @@ class RevealedView:
     @classmethod
     def of(cls, points: Array, note: str) -> RevealedView:
         """A view of all rows ``points`` (n, d), unit coordinates, that draws evenly picked ones of them."""
-        picked = points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]]
-        return cls(picked, note, everyone=points)
+        return cls(points[np.random.default_rng(0).permutation(len(points))[:DRAWN_AT_MOST]], note, everyone=points)
 
     def find_drawn_rows(self, space: Region, frame: Array | None) -> Array:
         """The rows (m, p) to draw, where an algorithm saw them: it mapped them by ``frame`` (p, d)."""
@@ -310,8 +309,7 @@ class PlotCanvas:
         """A polyline (m, 2), gaps where it is not a number; with ``fill``, a colour, the outline of areas."""
         line = {"color": color or self.color(kind or "public", strength), "width": width, "dash": dash}
         inside = {"fill": "toself", "fillcolor": fill} if fill else {}
-        drawn = {"type": "scatter", **split_xy(path), "mode": "lines", "line": line, **inside}
-        self._add(drawn, name, kind, **told)
+        self._add({"type": "scatter", **split_xy(path), "mode": "lines", "line": line, **inside}, name, kind, **told)
 
     def bars(
         self,

@@ -344,8 +344,7 @@ def _paint_price(asked: AskingAgain, palette: Palette) -> Plot:
     _say(plot, "added up", times[-1], added[-1], palette.released)
     if composed[-1] < 0.97 * added[-1]:
         # Below its line: between the lines there is no room for words.
-        words = f"composed, δ = {asked.prices[-1].delta:.0e}"
-        _say(plot, words, times[-1], composed[-2] / 2, palette.inks[1], up=0)
+        _say(plot, f"composed, δ = {asked.prices[-1].delta:.0e}", times[-1], composed[-2] / 2, palette.inks[1], up=0)
     return plot
 
 

@@ -94,8 +94,7 @@ def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, A
     """A logarithmic axis over ``[lowest, highest]`` with the same round ticks wherever ε is drawn."""
     air = 0.04 * max(log10(highest / lowest), 0.5)
     ticks = [tick for tick in _EPSILON_TICKS if lowest / 1.01 <= tick <= highest * 1.01]
-    ends = [log10(lowest) - air, log10(highest) + air]
-    axis: dict[str, Any] = {"type": "log", "range": ends, "tickvals": ticks}
+    axis: dict[str, Any] = {"type": "log", "range": [log10(lowest) - air, log10(highest) + air], "tickvals": ticks}
     axis["ticktext"] = [f"{tick:g}" for tick in ticks]
     return axis | {"title": {"text": make_axis_title("ε", "smaller: more private")}}
 

@@ -261,8 +261,7 @@ class _Judge(NamedTuple):
         """Whether advice for such a table asks for no larger ε."""
         if not self.is_studied(setting):
             return False
-        needed = foresee(setting, share=self.share).find_needed(self.card.id, self.target)
-        return needed <= setting.epsilon * (1 + 1e-9)
+        return foresee(setting, share=self.share).find_needed(self.card.id, self.target) <= setting.epsilon * (1 + 1e-9)
 
     def at(self, setting: Setting) -> Setting:
         """What the algorithm is asked: with its part of ε."""

@@ -62,8 +62,7 @@ class Crowd:
         tree, first = steps[0].tree, steps[0]
         edges = np.array([tree.edge(level) for level in range(1, len(steps) + 1)])
         mine = np.floor((place - tree.origin) / edges[:, None])
-        theirs = np.floor((others - tree.origin) / edges[:, None, None])
-        beside = (theirs == mine[:, None]).all(axis=2).sum(axis=1)
+        beside = (np.floor((others - tree.origin) / edges[:, None, None]) == mine[:, None]).all(axis=2).sum(axis=1)
         lonely = np.flatnonzero(beside == 0)
         levels = int(lonely[0]) + 1 if len(lonely) else len(steps)
         counts = beside[:levels, None] + np.arange(1, cls.MOST + 1)

@@ -210,8 +210,7 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
         add_cells(canvas, step.centers, context.final)
         if step.center_noise_sd is not None:
             doubtful = sizes is not None and bool(sizes.unclear.any())
-            at_least = _is_solved(step, context)
-            add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=at_least)
+            add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=_is_solved(step, context))
         if step.previous is not None:
             # A move shorter than a mark hides under it.
             long = ~find_near(view, step.centers, step.previous, 0.5)

@@ -228,8 +228,7 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
             place = np.minimum(far / outer * bins, bins - 1).astype(np.int64)
             true = np.bincount(place, minlength=bins).astype(np.float64)
             canvas.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
-        words = "distance from the middle (unit coordinates)"
-        plot.update_xaxes(range=[0, outer], title_text=words, zeroline=False)
+        plot.update_xaxes(range=[0, outer], title_text="distance from the middle (unit coordinates)", zeroline=False)
         plot.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
         plot.update_layout(bargap=0)
 

@@ -73,8 +73,7 @@ def draw_server_tree(step: ServerTreeStep, context: RenderContext) -> Chart:
         ]
         for name, which, symbol, strength in (("dropped", ~kept, "circle-open", 0.6), ("kept", kept, "circle", 1.0)):
             notes = [told[i] for i in np.flatnonzero(which)]
-            marker = {"symbol": symbol, "size": 9}
-            canvas.marks(places[which], name, "released", marker, strength=strength, notes=notes)
+            canvas.marks(places[which], name, "released", {"symbol": symbol, "size": 9}, strength=strength, notes=notes)
         height = step.threshold * step.count_sd[first] / step.n
         middle = np.arange(len(levels), dtype=np.float64)
         # Half of the length of a threshold, where levels are 1 apart.

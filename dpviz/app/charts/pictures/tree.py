@@ -513,8 +513,7 @@ def draw_swap_trace(so_far: Sequence[SwapStep], swaps: Sequence[SwapStep], conte
         canvas.marks(idle, "", "released", ring, hover="swap %{x}: nothing moved", trace=UNCUT)
         top, most = 1.1 * float(ever.max()) or 1.0, len(ever)
         ticks = {} if ever.any() else {"tickvals": [0]}
-        words = "distance moved<br>(unit coordinates)"
-        canvas.plot.update_yaxes(title_text=words, range=[-0.04 * top, top], **ticks)
+        canvas.plot.update_yaxes(title_text="distance moved<br>(unit coordinates)", range=[-0.04 * top, top], **ticks)
         canvas.plot.update_xaxes(title_text="swap", range=[0.4, most + 0.6], tick0=1, dtick=max(1, most // 10))
 
     note = ("each swap is one choice by the exponential mechanism", "circle: a swap that changed nothing")

@@ -497,8 +497,7 @@ def draw_smallest(curves: Curves, answers: Sequence[SmallestEpsilon], recommenda
             plot.add_scatter([*upper], [*upper.values()], "lines", hover=hover, line=line, name=below, meta="upper")
         reached = [answer for answer in answers if answer.reached]
         colors = [curves.styles[answer.contender].color for answer in reached]
-        rim = {"width": 2, "color": palette.text}
-        marker = {"symbol": "diamond-tall", "size": 15, "color": colors, "line": rim}
+        marker = {"symbol": "diamond-tall", "size": 15, "color": colors, "line": {"width": 2, "color": palette.text}}
         told = {"hover": "<b>%{customdata[0]}</b><br>%{customdata[1]}", "meta": "answer"}
         notes = [(answer.contender, answer.text) for answer in reached]
         places = [answer.epsilon for answer in reached]

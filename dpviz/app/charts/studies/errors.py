@@ -301,8 +301,7 @@ def _add_equal_lines(plot: Plot, crossings: Sequence[Crossing], span: float, pal
         stroke = {"color": _LINE, "width": 3.5 if level == ISO[0] else 1.8}
         look = {"name": above, "line": stroke, "marker": {"size": 4, "color": _LINE}, "meta": "iso"}
         epsilons, ns = [one.epsilon for one in line], [one.n for one in line]
-        hover = f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}"
-        plot.add_scatter(epsilons, ns, "lines+markers", hover=hover, **look)
+        plot.add_scatter(epsilons, ns, "lines+markers", hover=f"{above}: ε = %{{x:.2g}} with n = %{{y:,}}", **look)
         # Lines of less loss lie further right: labels that grow away from each other do not meet.
         end, side = line[0], "right" if level >= ISO[0] else "left"
         at: dict[str, Any] = {"x": log10(end.epsilon), "y": log10(end.n), "xanchor": side, "yanchor": "top"}
