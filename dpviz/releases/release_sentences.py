@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from dpviz.words import Sentences, read_toml
 
 TERMS: Mapping[str, Any] = read_toml(__file__, "release_terms.toml")
 
-SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
+SENTENCES = Sentences(__file__)
 make_refusal = SENTENCES.make_refusal

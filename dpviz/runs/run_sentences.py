@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from dpviz.words import Sentences
 
-SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
+SENTENCES = Sentences(__file__)
 make_refusal = SENTENCES.make_refusal
 
 

@@ -241,7 +241,7 @@ class CellCoding(Protocol):
         ...
 
 
-REFUSALS = Sentences(Path(__file__).with_name("refusals.toml"))
+REFUSALS = Sentences(__file__, "refusals.toml")
 
 
 class IntakeError(RequestError):

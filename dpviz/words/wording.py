@@ -8,7 +8,6 @@ missing is an error.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property
@@ -21,25 +20,26 @@ import numpy as np
 
 from dpviz.core import RequestError
 from dpviz.words.foreign import list_names, quote_name
+from dpviz.words.resources import read_toml
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
 class Sentences(Formatter):
-    """The sentences of a TOML file, which is read when the first one is wanted.
+    """The sentences of a TOML file beside a module, which is read when the first one is wanted.
 
     A name from elsewhere is quoted, a list of them is cut short; ``{...:s}`` is a text of our own, ``{_...:s}``
     another entry.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, module: str, name: str = "sentences.toml") -> None:
+        self._beside = module, name
 
     @cached_property
     def by_key(self) -> Mapping[str, str]:
         """Each with its places still open."""
-        return tomllib.loads(self._path.read_text(encoding="utf-8"))
+        return read_toml(*self._beside)
 
     def fill(self, key: str, /, **said: Any) -> str:
         """The sentence under that key, with what is ``said`` in its places."""

@@ -82,7 +82,7 @@ def _list_nodes(room: Path) -> list[tuple[str, ast.AST]]:
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
 def test_every_sentence_is_asked_for_and_whole(path):
-    sentences = Sentences(path).by_key
+    sentences = Sentences(str(path), path.name).by_key
     nodes = [node for _, node in _list_nodes(path.parent)]
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     parts = {name for sentence in sentences.values() for name in _list_places(sentence) if name.startswith("_")}
@@ -97,7 +97,7 @@ def test_every_sentence_is_asked_for_and_whole(path):
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.parent.name)
 def test_whoever_refuses_says_all_that_the_sentence_needs(path):
-    sentences = Sentences(path).by_key
+    sentences = Sentences(str(path), path.name).by_key
     asked = [
         (f"{file}:{node.lineno}", node.args[0].value, {word.arg for word in node.keywords} - {"kind"})
         for file, node in _list_nodes(path.parent)
@@ -113,7 +113,7 @@ def test_names_from_elsewhere_are_quoted_and_their_lists_cut_short(tmp_path):
     (tmp_path / "told.toml").write_text(
         'wrong = "{names} is not {name}; {_kinds:s}; {many:,} {own:s}."\n_kinds = "{a: 1}"\n'
     )
-    told = Sentences(tmp_path / "told.toml")
+    told = Sentences(str(tmp_path / "told.py"), "told.toml")
     said = told.fill("wrong", names=[f"c\n{place}" for place in range(20)], name="x" * 99, many=1000, own=5)
     assert said.startswith('"c\\n0", "c\\n1"')
     assert said.endswith(f'and 8 more is not "{"x" * 57}..."; {{a: 1}}; 1,000 5.')

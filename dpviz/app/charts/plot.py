@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -21,7 +20,7 @@ import plotly.graph_objects as go
 
 from dpviz.words import CLUSTER_MARKS, FONT, Palette, Sentences
 
-WORDS = Sentences(Path(__file__).with_name("words.toml"))
+WORDS = Sentences(__file__, "words.toml")
 """Of pictures, by key."""
 TITLE_SIZE, TEXT_SIZE = 16, 13
 HEIGHT = 420

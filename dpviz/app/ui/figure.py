@@ -118,7 +118,7 @@ def draw_data_table(table: pd.DataFrame, *, alt: str, height: int | Literal["aut
     st.dataframe(_round_columns(table.head(_MOST_TABLE_ROWS)), hide_index=True, height=height, alt=alt)
 
 
-SENTENCES = Sentences(Path(__file__).with_name("sentences.toml"))
+SENTENCES = Sentences(__file__)
 """What the pages explain at length, beside a control or below a picture: once, by its key."""
 
 
