@@ -84,9 +84,7 @@ def explain_refusal(contender: Contender, k: int) -> str | None:
         return f"{card.title} adds no noise: there is nothing to take apart."
     if contender.settings.points_per_row(k) > 1:
         return f"{card.title} reads {k} points from each row, and a study judges centres of rows."
-    if card.local:
-        return SENTENCES.fill("local", who=card.title)
-    return None
+    return SENTENCES.fill("local", who=card.title) if card.local else None
 
 
 def measure_error_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progress | Yardstick | dict[str, float]]:

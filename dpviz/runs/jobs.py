@@ -220,9 +220,7 @@ class Work(Generic[T]):
     @property
     def elapsed(self) -> float:
         """Seconds that it has been computed so far, or in all; 0 while queued."""
-        if self._began_at is None:
-            return 0.0
-        return (self._ended_at or time.monotonic()) - self._began_at
+        return 0.0 if self._began_at is None else (self._ended_at or time.monotonic()) - self._began_at
 
     @property
     def seconds_left(self) -> float | None:

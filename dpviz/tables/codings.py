@@ -242,9 +242,7 @@ class Stretched(Coding):
         return np.sign(values) * np.sqrt(np.abs(values))
 
     def unstretch(self, values: Array) -> Array:
-        if self.scale == "log":
-            return np.exp(values)
-        return np.sign(values) * values * values
+        return np.exp(values) if self.scale == "log" else np.sign(values) * values * values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
         middle = self.stretch(values)

@@ -195,9 +195,7 @@ class Judgement:
             return ""
         if self.level is Level.GREEN and not verdict.fine:
             return SENTENCES.fill("light_too_bright")
-        if self.level is Level.RED and verdict.fine:
-            return SENTENCES.fill("light_too_dark")
-        return ""
+        return SENTENCES.fill("light_too_dark") if self.level is Level.RED and verdict.fine else ""
 
 
 @lru_cache(maxsize=1024)
