@@ -374,7 +374,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """What is declared of the columns by their names; None where a pair of bounds is all there is."""
         if not isinstance(self.bounds, Mapping) and self.categories is None and self.weights is None:
             return None
-        if not given.has_names:
+        if not hasattr(given.values, "columns"):
             raise RequestError("X has no column names: give a data frame where columns are declared by name.")
         if isinstance(self.bounds, Domain):
             raise RequestError("bounds is a Domain: declare categories and weights with bounds by column name.")
@@ -406,7 +406,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 able = ", ".join(card.id for card in CARDS.values() if card.sparse)
                 raise make_refusal("written_out", who=find_card(self.algorithm).title, able=able)
             options = {"dtype": np.float64, "ensure_all_finite": False, "accept_sparse": "csr"}
-        elif given.has_names:
+        elif hasattr(given.values, "columns"):
             X = given.values
             given.refuse_other_types(declared.textual)
         else:

@@ -173,11 +173,6 @@ class GivenRows:
         # Nobody has one who has not imported Dask.
         return "dask" in sys.modules and hasattr(self.values, "__dask_graph__")
 
-    @property
-    def has_names(self) -> bool:
-        """Whether columns have names."""
-        return hasattr(self.values, "columns")
-
     def make_example(self) -> GivenRows:
         """One row of numbers of the same columns as a collection has, in memory, of which nothing is from the rows."""
         collection = self.values

@@ -48,7 +48,8 @@ def _format_text(answer: RowsAdvice) -> str:
     ]
     header = ["algorithm", "loss / k-means++ (median)", "25-75 %", "held on", "seconds"]
     share = filter(None, [advice.describe_share()])
-    said = [answer.sentence, *share, advice.describe_certainty(), *advice.list_alternatives(), *advice.list_changes()]
+    parts = ("certainty", "alternatives", "changes")
+    said = [answer.sentence, *share, *(line for part in parts for line in advice.write(part))]
     table = [f"At ε = {advice.setting.epsilon:g}, on made-up tables:", format_table(header, lines)] if lines else []
     return "\n".join([*said, *table, Advice.WHERE_FROM])
 
@@ -58,7 +59,7 @@ def _to_plain(answer: RowsAdvice) -> dict[str, object]:
     return {
         "answer": answer.sentence,
         "n": list(answer.rows),
-        "certainty": advice.describe_certainty(),
+        "certainty": advice.write("certainty")[0],
         "target": advice.target.loss,
         "share": advice.target.share,
         "share_for_centers": advice.share,

@@ -63,7 +63,7 @@ def serve(arguments: argparse.Namespace) -> str:
     try:
         write_whole(out, release.data)
     except (OSError, KeyboardInterrupt) as error:
-        raise _report_kept(Path(arguments.account), release, error) from None
+        raise _report_kept(account, release, error) from None
     arguments.paid = f"charge {release.number} is spent and the release lies in --out; do not release again"
     blocks = [*list_center_tables(release.played.parts.profile), *_list_conclusions(release, expected)]
     return "\n\n".join([*blocks, f"Written to {foreign.format_name(out)}; charge {release.number}."])
@@ -150,9 +150,9 @@ def describe_promise(prepared: Preflight) -> str:
     )
 
 
-def _report_kept(account: Path, release: Release, error: BaseException) -> NotWritten:
+def _report_kept(account: Account, release: Release, error: BaseException) -> NotWritten:
     """Where a paid release is kept that could not be written where it was wanted."""
-    beside = account.with_name(f"{account.stem}-release-{release.number}.zip")
+    beside = account.locate_copy(release.number)
     where, why = "could be kept nowhere else", getattr(error, "strerror", None) or type(error).__name__
     try:
         write_whole(beside, release.data)

@@ -84,9 +84,8 @@ def _compute_scores(finished: Run, table: OpenTable) -> dict[str, float]:
     scores = evaluation.evaluate(rows, finished.unit_centers, evaluation.find_reference(rows, finished.k)).to_dict()
     labels = table.read_labels(revealed.unfold(finished.points_per_row))
     if labels is not None:
-        scores["label_accuracy"] = evaluation.label_accuracy(
-            labels, evaluation.assign(rows.points, finished.unit_centers)
-        )
+        own = evaluation.assign(rows.points, finished.unit_centers)
+        scores["label_accuracy"] = evaluation.label_accuracy(labels, own)
         scores["label_ceiling"] = evaluation.label_ceiling(labels, finished.k)
         scores["unlabelled"] = int((labels < 0).sum())
     return scores

@@ -261,19 +261,8 @@ class Advice:
             return ""
         return f"It is the whole ε of a release, of which {round_percent(self.share)} goes to the centres."
 
-    def describe_certainty(self) -> str:
-        """On how many made-up tables that held, and how far they lie apart."""
-        return self._write("certainty")[0]
-
-    def list_alternatives(self) -> list[str]:
-        """What else would do at this ε: what is as good and cheaper, and what is better."""
-        return self._write("alternatives")
-
-    def list_changes(self) -> list[str]:
-        """What would change the answer, a sentence each."""
-        return self._write("changes")
-
-    def _write(self, part: str) -> list[str]:
+    def write(self, part: str) -> list[str]:
+        """The sentences of a part of ``advice.txt.j2``: certainty, alternatives, changes."""
         said = {"part": part, "advice": self, "slightly": _SLIGHTLY, "much_cheaper": _MUCH_CHEAPER}
         return render("advice.txt.j2", **said, apart=format_apart, percent=round_percent).splitlines()
 

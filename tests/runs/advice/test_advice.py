@@ -93,7 +93,7 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
         assert foresee(at, study=always).tabulate(["auto"], TRIED)["epsilon"].min() == least
     few = replace(AT, n=ROWS // 2000)
     found = foresee(few, study=always).advise(USUAL)
-    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in found.describe_certainty()
+    assert (found.best, found.others, found.each) == (None, (), ()) and "so few rows" in found.write("certainty")[0]
     assert foresee(few, study=always).tabulate(["auto"], TRIED).empty
 
 
@@ -111,7 +111,7 @@ def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer
         at_one, found = prospects.find_best(AT.epsilon), prospects.advise(USUAL)
         assert at_one is not None and found.best is not None
         assert at_one.algorithm == found.best.algorithm == name
-    assert foresee(AT, study=alike).advise(USUAL).list_alternatives() == [
+    assert foresee(AT, study=alike).advise(USUAL).write("alternatives") == [
         "Auto does as well (1.05 ×); it held on 100 %."
     ]
 
@@ -121,8 +121,8 @@ def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do(
     found = foresee(AT, study=hard).advise(USUAL)
     assert found.best is None and found.others[0].algorithm == "auto"
     assert "No ε up to 10 keeps the loss within 10 % of k-means++" in Recommendation.of(USUAL, found).sentence
-    assert "it got there on 0 %" in found.describe_certainty()
-    by_words = dict(zip((change.words for change in found.changes), found.list_changes(), strict=True))
+    assert "it got there on 0 %" in found.write("certainty")[0]
+    by_words = dict(zip((change.words for change in found.changes), found.write("changes"), strict=True))
     assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
     assert "would do (Auto)" in by_words["k = 2 instead of 4"]
 
@@ -135,7 +135,7 @@ def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None
     assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
     assert clusters is not None and clusters.epsilon < found.best.epsilon
     assert larger is not None and larger.epsilon > found.best.epsilon and larger.median < found.best.median
-    assert all("(Auto)" in sentence for sentence in found.list_changes())
+    assert all("(Auto)" in sentence for sentence in found.write("changes"))
 
 
 def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:

@@ -702,9 +702,9 @@ def find_advice(question: StudyQuestion, target: Target) -> RowsAdvice | None:
 def draw_evidence(advice: Advice) -> None:
     """How sure the stored study is, what would change its answer, and every algorithm at its ε; to unfold."""
     with st.expander("What a stored study says of made-up tables like this", icon=":material/lightbulb:"):
-        certainty = " ".join(filter(None, (advice.describe_share(), advice.describe_certainty())))
+        certainty = " ".join(filter(None, (advice.describe_share(), *advice.write("certainty"))))
         st.markdown(escape_markdown(certainty), help=glossary.explain_words(certainty))
-        figure.draw_bullets([*advice.list_alternatives(), *advice.list_changes()])
+        figure.draw_bullets([*advice.write("alternatives"), *advice.write("changes")])
         if advice.outlooks:
             alt = f"What the stored study says of each algorithm at ε = {advice.setting.epsilon:g}"
             st.caption(f"{escape_markdown(alt)}:")
