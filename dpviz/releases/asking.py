@@ -287,8 +287,7 @@ def _add_sizes(draws: Draws, question: ReleaseQuestion) -> Array:
 
 def _find_averaged(draws: Draws, question: ReleaseQuestion) -> int:
     if question.column not in draws.averaged:
-        told = list_names([*draws.averaged])
-        why = f"of clustered columns of numbers on an even scale one is: {told}."
+        why = f"of clustered columns of numbers on an even scale one is: {list_names([*draws.averaged])}."
         raise make_refusal("no_mean", column=question.column, why=why)
     return draws.averaged[question.column]
 

@@ -84,8 +84,7 @@ class Advisory:
 
     def concerns(self, versions: Mapping[str, str], entries: Sequence[Entry]) -> bool:
         """Whether it does, of a release by programs of these ``versions`` with these charges."""
-        order = _order(versions[self.program])
-        return _order(self.since) <= order < _order(self.before) and (
+        return _order(self.since) <= _order(versions[self.program]) < _order(self.before) and (
             not (self.accountings or self.losses)
             or any(
                 entry.accounting in (self.accountings or Accounting) and entry.loss in (self.losses or LossKind)
@@ -266,8 +265,7 @@ def examine(source: str | Path | bytes) -> tuple[Verification, Played | None]:
 
 
 def _read(path: str | Path) -> bytes:
-    missing = make_refusal("no_release_file")
-    with foreign.refuse_as(make_refusal("no_zip"), foreign.RELEASE, missing=missing):
+    with foreign.refuse_as(make_refusal("no_zip"), foreign.RELEASE, missing=make_refusal("no_release_file")):
         return foreign.read_bytes(Path(path), MOST_BYTES)
 
 

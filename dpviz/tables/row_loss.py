@@ -82,7 +82,6 @@ class RowLoss:
         ``values`` (n, d), data units, NaN where a cell is missing.
         """
         missing = ~np.isfinite(values)
-        incomplete = missing.any(axis=1)
         alone = missing & (missing.sum(axis=1) == 1)[:, None]
         columns = []
         for place, name in enumerate(names):
@@ -91,7 +90,7 @@ class RowLoss:
                 columns.append(ColumnLoss(name, lost.empty, lost.no_number, int(alone[:, place].sum())))
         columns.sort(key=lambda one: (one.alone, one.empty + one.no_number), reverse=True)
         broken = max((lost.broken for name, lost in unread.items() if name in names), default=0)
-        return cls(len(values), int(incomplete.sum()), broken, 0, tuple(columns), dropped)
+        return cls(len(values), int(missing.any(axis=1).sum()), broken, 0, tuple(columns), dropped)
 
     @property
     def is_none(self) -> bool:

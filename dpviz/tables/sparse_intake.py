@@ -109,9 +109,8 @@ def _read_array(archive: zipfile.ZipFile, name: str, kinds: str, dim: int) -> np
     member = archive.getinfo(f"{name}.npy")
     with archive.open(member) as file:
         shape, dtype = _read_header(file)
-        length = prod(shape)
         sound = len(shape) == dim and all(size >= 0 for size in shape) and dtype.kind in kinds and dtype.itemsize <= 16
-        if not sound or file.tell() + length * dtype.itemsize != member.file_size:
+        if not sound or file.tell() + prod(shape) * dtype.itemsize != member.file_size:
             raise ValueError("no array of this kind")
     with archive.open(member) as file:
         array: npt.NDArray[Any] = npy.read_array(file, allow_pickle=False, max_header_size=_LONGEST_HEADER)

@@ -475,10 +475,9 @@ def compute_row_noise(budget: Budget, setting: Setting) -> float:
 
 def _compute_smallest_n(setting: Setting, params: BalcanParams) -> float:
     """Two thresholds' worth of rows in each of k clusters, and means whose noise is half the centres' spacing."""
-    spacing = float(setting.k ** (-1 / setting.dim))
 
     def noise(budget: Budget, part: float) -> float:
-        return compute_row_noise(budget.fraction(part), setting) / spacing
+        return compute_row_noise(budget.fraction(part), setting) / float(setting.k ** (-1 / setting.dim))
 
     return compute_smallest_n(setting, params, noise)
 

@@ -210,13 +210,12 @@ def list_leaves(mechanism: LocalReports, reports: Reports, server: ServerTreeSte
     inside = (codes[:, None] >= first) & (codes[:, None] < end)
     weights = (inside - (end - first) * response.other) / response.gap
     scale = len(mechanism.groups) / max(1, len(codes))
-    sums = scale * weights.T @ reports.vectors
     by_node = dict(zip(server.nodes.tolist(), server.noisy_counts.tolist(), strict=True))
     counts = np.array([max(1.0, by_node.get(int(node), float(server.n))) for node in leaves])
     sd = scale * mechanism.vector_noise.compute_sd(region.dim) * np.sqrt((weights**2).sum(axis=0)) / counts
     return CoresetStep(
         title=f"{len(leaves):,} leaves, each the debiased sum of the vectors that were sent",
-        points=region.clip(sums / counts[:, None]),
+        points=region.clip((scale * weights.T @ reports.vectors) / counts[:, None]),
         weights=counts,
         point_noise_sd=sd,
     )

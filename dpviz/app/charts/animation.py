@@ -67,14 +67,13 @@ class Animation:
             self._format_shot(shot) | {"sides": [self._format_side(one) for one in self.beside(shot.step)]}
             for shot in self.shots
         ]
-        colors = choose_colors(self.context.palette)
         known = {"rows": self.rows, "shared": self.shared}
         shots = [shot for step in steps for shot in (step, *step["sides"])]
         texts = [*get_args(Kind), *(shot["name"] for shot in shots)]
         texts += [entry["word"] for shot in shots for entry in shot["legend"]]
         # What names and lines of a legend mean, where a word of the glossary is in them.
         words = {text: about for text in texts if (about := glossary.explain_label(text))}
-        return {"steps": steps, **known, "colors": colors, "words": words}
+        return {"steps": steps, **known, "colors": choose_colors(self.context.palette), "words": words}
 
     def draw_still(self, place: int) -> Data:
         """The picture of one step, by its place from 0, with everything in it, and nothing drawn of the others."""

@@ -415,8 +415,7 @@ class Prospects:
         budgets = self.study.budgets
         place = np.interp(_compute_log_budget(self.at(epsilon)), budgets, np.arange(len(budgets)))
         low = int(place)
-        high = min(low + 1, len(budgets) - 1)
-        below, above = (self.study.losses[self._used, end] for end in (low, high))
+        below, above = (self.study.losses[self._used, end] for end in (low, min(low + 1, len(budgets) - 1)))
         between: Array = below + (place - low) * (above - below)
         return between
 

@@ -48,7 +48,6 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
         finds += share if part.stage in _FINDS else 0.0
     title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
     listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
-    noises = ", ".join(dict.fromkeys(step.noises))
 
     def paint(canvas: PlotCanvas) -> None:
         plot, palette, blocks, kind = canvas.plot, canvas.palette, _list_blocks(step), find_kind(step)
@@ -84,7 +83,7 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
         return table
 
     note = (step.title, "in the order of spending, as the meter will count it")
-    words = f"{title}. Shares of ε by stage: {listed}. Noise: {noises}."
+    words = f"{title}. Shares of ε by stage: {listed}. Noise: {', '.join(dict.fromkeys(step.noises))}."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)
 
 
