@@ -493,11 +493,6 @@ class Card:
     def release_refusal(self, setting: Setting, params: Params) -> str | None:
         """Why a setting cannot be released with release-grade noise, as a clause; None if it can.
 
-        Parameters
-        ----------
-        setting : Setting
-        params : Params
-
         Returns
         -------
         str or None

@@ -45,13 +45,6 @@ class Prediction(NamedTuple):
 def predict(card: Card, params: Params, setting: Setting, region: Region) -> Prediction | None:
     """The prediction for an algorithm, or None where no formula exists or the number of rows is not public.
 
-    Parameters
-    ----------
-    card : Card
-    params : Params
-    setting : Setting
-    region : Region
-
     Returns
     -------
     Prediction or None
@@ -75,10 +68,6 @@ def predict_floor(setting: Setting) -> float | None:
     centre; the whole budget buys the noise of their means, each row counting up to that distance. Clusters of like size
     have the least noise. The loss itself drops out: one perfect step loses 1 + d sd² (k/n)² times as much as none, with
     the sd of a sum in the unit ball.
-
-    Parameters
-    ----------
-    setting : Setting
 
     Returns
     -------

@@ -29,11 +29,6 @@ _STEPS = 1000
 def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSoFar]:
     """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``.
 
-    Parameters
-    ----------
-    request : Request
-    table : PrivateTable
-
     Yields
     ------
     Progress or RunSoFar
@@ -66,11 +61,6 @@ class Prepared:
 def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]:
     """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures.
 
-    Parameters
-    ----------
-    plan : Plan
-    file : LatticeFile
-
     Yields
     ------
     Progress or Prepared
@@ -86,10 +76,6 @@ def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]
 @brief
 def make_work(told: SyntheticTable) -> Iterator[Progress | tuple[LoadedTable, Declaration]]:
     """A synthetic table that takes too long to wait for.
-
-    Parameters
-    ----------
-    told : SyntheticTable
 
     Yields
     ------
@@ -163,12 +149,6 @@ def forecast_reference_seconds(n: int, k: int, dim: int) -> float:
 
     Timed on four tables of groups, it took from a tenth to twice as long.
 
-    Parameters
-    ----------
-    n : int
-    k : int
-    dim : int
-
     Returns
     -------
     float
@@ -181,12 +161,6 @@ def forecast_seconds(card: Card, setting: Setting, params: Params) -> float:
     """A rough forecast of a run's time, to choose between waiting and a worker; 0 where the card gives none.
 
     A setting with the true number of rows gives a better forecast: for the owner's screen, in no release.
-
-    Parameters
-    ----------
-    card : Card
-    setting : Setting
-    params : Params
 
     Returns
     -------

@@ -365,10 +365,6 @@ def foresee(
     algorithm : str
         The one whose part of that study is read; "" for all.
 
-    Returns
-    -------
-    Prospects
-
     Raises
     ------
     RequestError
