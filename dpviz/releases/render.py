@@ -259,8 +259,9 @@ def render_files(played: Played) -> dict[str, bytes]:
     files = {name: text.encode("utf-8") for name, text in texts.items() if text}
     files[package.TRANSCRIPT] = played.transcript.to_bytes(make_legend(played.transcript, played.parts))
     # Two catalogues say what all others hold.
+    described = list(_describe_files(played, files))
     for name, template in ((package.DATAPACKAGE, "datapackage.json.j2"), (package.CROISSANT, "croissant.json.j2")):
-        made = json.loads(release_texts.fill(template, played, files=list(_describe_files(played, files))))
+        made = json.loads(release_texts.fill(template, played, files=described))
         files[name] = f"{json.dumps(made, ensure_ascii=False, indent=1)}\n".encode()
     return files
 
