@@ -141,8 +141,8 @@ def _draw_answer() -> None:
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
         if made_up:
-            rows = f"{made_up:,} made-up rows"
-            st.markdown(f":small[{format_badge('public')} {rows} between your bounds: yours wait for *Run*.]")
+            rows = f"{made_up:,} made-up rows between your bounds, in clear groups: yours wait for *Run*."
+            st.markdown(f":small[{format_badge('public')} {rows}]")
         why = "  \n".join(f":small[{escape_markdown(line)}]" for line in finding.why.splitlines())
         st.markdown(why, help=glossary.explain_words(finding.why))
     draw_released_notice(table)
