@@ -582,7 +582,8 @@ def draw_picture_of(pictured: Pictured) -> None:
 
 
 def _ask_page(pictured: Pictured) -> ProfilePicture:
-    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), mark=pictured.mark)
+    beside = "k-means++ of the made-up rows" if pictured.is_made_up else "k-means++, revealed"
+    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), beside=beside, mark=pictured.mark)
     labels = [f"columns {begin:d}–{end:d}" for begin, end in picture.pages]
     if len(labels) > 1:
         page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")
