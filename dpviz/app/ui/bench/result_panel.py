@@ -149,9 +149,8 @@ class Pictured(NamedTuple):
         if self.result is None or not self.is_of_request:
             return None
         loss = None if self.judged is None else self.judged.scores.ratio
-        return Shown(
-            self.run.verdict, loss, self.is_made_up, self.run.private, epsilon=self.run.epsilon, part=self.part
-        )
+        run = self.run
+        return Shown(run.verdict, loss, self.is_made_up, run.private, epsilon=run.epsilon, part=self.part)
 
     @property
     def run(self) -> Run:
