@@ -102,7 +102,7 @@ def release(camera: Camera) -> None:
         camera.takes(visit, "release")
         confirms(visit)
         visit.presses("Charge the account and release ε = 1")
-        visit.sees("Charge 1.")
+        visit.sees("Charge 1:")
         visit.sees_figure("Five segments")
         visit.scrolls_to("What the segments are")
         camera.takes(visit, "release-segments")

@@ -34,6 +34,7 @@ _MOST = 0.5  # a run shows noise where so many of its centres are carried off, o
 _EDGED = 0.5  # a centre is at the edge with so many of its own coordinates
 _EDGES = 0.1  # so many coordinates of all at the edge are more than chance brings there
 _READ = 0.5  # the rows that were read are too few below this part of those that were declared
+_LOST = 1.5  # over that of k-means++: where the loss is known and less, noise did no harm
 
 
 class Evidence(NamedTuple):
@@ -79,6 +80,19 @@ class Verdict:
     def fine(self) -> bool:
         """Whether nothing that was released speaks against it."""
         return self.kind == "fine"
+
+    def beside(self, loss: float | None) -> Verdict:
+        """What of it stands where its ``loss`` over that of k-means++ is known, or is not (None).
+
+        What may be noise is of no account to whoever sees that it is none.
+
+        >>> Verdict("sizes", "2 of 5 sizes may be noise alone", "They are small.").beside(1.01).fine
+        True
+        """
+        told: tuple[Kind, ...] = ("refused", "dropped")
+        if loss is None or self.kind in told or (loss >= _LOST and self.kind in ("failed", "edge")):
+            return self
+        return Verdict("fine", "", "", self.error)
 
     @property
     def words(self) -> str:

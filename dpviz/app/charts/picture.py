@@ -31,7 +31,8 @@ class RenderContext:
     """How the steps of a run are looked at: one value for all of them.
 
     ``final`` (k, d), the centres of the run: cells keep their colours through all steps; ``ghosts`` (k, d), centres
-    of earlier draws; ``profile`` is that of the run, of whose sizes its last step counted a part.
+    of earlier draws; ``profile`` is that of the run, of whose sizes its last step counted a part; ``part`` says behind
+    ``epsilon`` of which larger one it is a part.
     """
 
     view: View
@@ -40,6 +41,7 @@ class RenderContext:
     reference: evaluation.Reference | None = None
     found: Callable[[Array], evaluation.ClusterRecovery | None] | None = None
     epsilon: float | None = None
+    part: str = ""
     reference_coming: bool = False
     ratio: Callable[[Array], float | None] | None = None
     steps: Sequence[Step] = ()

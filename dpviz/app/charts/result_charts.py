@@ -310,7 +310,7 @@ def _write_title(said: Said) -> str:
     """Name and typical value of a column, in lines no wider than a panel on a telephone."""
     dated = bool(said.get("first_day"))
     name = ", ".join(filter(None, (shorten(said["column"], _LONGEST["column"]), "" if dated else said["unit"])))
-    typical = _find_typical(said, with_unit=False).replace(" (", "<br>(")
+    typical = _find_typical(said, with_unit=False).replace(" (", "<br>(").replace(": ", ":<br>")
     return f"{spell_name(name)}<br>{typical.replace(' to ', '<br>to ') if dated else typical}"
 
 
@@ -396,7 +396,7 @@ def _make_bins(said: Said) -> tuple[Array, Array, dict[str, Any]]:
         ticks = {"tickvals": places.tolist()[::every], "ticktext": names[::every], "tickangle": 45}
         return places, np.ones(len(places)), ticks
     edges = np.asarray(histogram["edges"], dtype=np.float64)
-    ticks = {"nticks": 4, "tickformat": "~s"}
+    ticks = {"nticks": 3, "tickformat": "~s"}
     if first_day := said.get("first_day", ""):
         ends = edges[[0, -1]].tolist()
         days = [format_day(first_day, end) for end in ends]

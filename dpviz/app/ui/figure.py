@@ -19,7 +19,7 @@ import yaml
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture, draw_overview
-from dpviz.app.charts.plot import Plot, make_config
+from dpviz.app.charts.plot import MARK_ROOM, Plot, make_config
 from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.reader import is_narrow
@@ -252,7 +252,8 @@ def draw_profile_panel(
 ) -> None:
     """Draw it: the picture, and how to read it."""
     colors = read_palette()
-    picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark)
+    # The icons of the page stand above the names of columns.
+    picture = ProfilePicture(profile, narrow=is_narrow(), failed=failed, beside=beside, mark=mark, room=MARK_ROOM)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         # In which order, and between which ends.
         with st.popover(escape_markdown(arrange), icon=":material/tune:", key=f"{key}:arrange"):

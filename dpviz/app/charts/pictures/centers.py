@@ -186,8 +186,6 @@ def find_boxes(view: View, *places: Array) -> Array:
     return np.column_stack([drawn.min(axis=0) - air, drawn.max(axis=0) + air])
 
 
-# Ends that are told even where truth is shown, if the loss is so many times that of k-means++ or not known.
-_BAD_ENDS, _LOST = ("refused", "dropped", "failed", "edge"), 1.5
 _UNTOLD = "whose noise cannot be told"
 
 
@@ -266,10 +264,11 @@ def list_beside_centers(step: CentersStep, steps: Sequence[Step], context: Rende
 def _make_title(step: CentersStep, context: RenderContext, found: evaluation.ClusterRecovery | None, noise: str) -> str:
     """How the run ended, what is true of the centres where that is known, or what noise does to them."""
     last = context.is_last(step)
-    at = "So far, " if not last else f"At ε = {context.epsilon:g}, " if context.epsilon is not None else ""
-    verdict = context.verdict if last else None
+    own = "" if context.epsilon is None else f"At ε = {context.epsilon:g}{context.part}, "
+    at = own if last else "So far, "
     lost = context.ratio(step.centers) if context.ratio is not None and last else None
-    if verdict is not None and verdict.kind in _BAD_ENDS and (lost is None or lost >= _LOST):
+    verdict = context.verdict.beside(lost) if context.verdict is not None and last else None
+    if verdict is not None and not verdict.fine:
         return at + verdict.title
     if context.reference is not None and len(context.reference.centers) == len(step.centers) == 1:
         away = float(np.linalg.norm(step.centers[0] - context.reference.centers[0]))
@@ -278,8 +277,6 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
         return at + describe_recovery(found)
     if lost is not None:
         return f"{at}the loss is {format_ratio(lost)} that of k-means++"
-    if verdict is not None and not verdict.fine:
-        return at + verdict.title
     if verdict is not None and verdict.error is not None and not step.released:
         return f"{at}noise moves a centre {format_width(verdict.error)}"
     if _is_solved(step, context):

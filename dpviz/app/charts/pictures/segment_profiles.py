@@ -28,7 +28,7 @@ Lane = Literal["bounds", "centres"]
 _TRACK, _GAP = 0.86, 0.07
 # The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not shrink with them; and
 # what its longest bar takes of it.
-_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.4, 0.24, 0.5
+_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 3.0, 0.24, 0.45
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
@@ -91,10 +91,11 @@ class ProfileLanes:
         return f"<b>{text}</b>" if self.made.telling[place] and not self.picture.failed else text
 
     def blank(self, height: int, *, left: int, right: int, top: int, bottom: int) -> Plot:
-        """A plot without axes of its own; over what stands ``top`` pixels high, room for the mark of rows."""
+        """A plot without axes of its own; over what stands ``top`` pixels high, room for the mark of rows or else."""
         mark = MARK_ROOM if self.beside_look[0] == "revealed" and self.even.reference is not None else 0
-        made = Plot(make_layout(self.palette, height=height + mark))
-        margin = {"l": left, "r": right, "t": top + mark, "b": bottom}
+        above = mark or self.picture.room
+        made = Plot(make_layout(self.palette, height=height + above))
+        margin = {"l": left, "r": right, "t": top + above, "b": bottom}
         made.update_layout(margin=margin, showlegend=False, dragmode=False)
         made.update_xaxes(visible=False, fixedrange=True)
         made.update_yaxes(showgrid=False, zeroline=False, fixedrange=True)
@@ -124,6 +125,7 @@ class SegmentRows(ProfileLanes):
         top, right = (86, 40) if steep else (34, 12)
         sizes = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES))
         self.left = 0.0 if self.made.sizes is None else sizes
+        self.valued = self.dim <= _VALUED_COLUMNS and self.k <= _VALUED_SEGMENTS
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
         self.heights = np.repeat(self.y[:, None], self.dim, axis=1)
@@ -165,8 +167,9 @@ class SegmentRows(ProfileLanes):
             plot.add_shape(type="rect", **x, y0=ends[0], y1=ends[1], **look)
         begin, y = np.repeat(self.base + _GAP, self.k), np.tile(self.y, self.dim)
         self.lines(plot, (begin, begin + _TRACK), (y, y), "public", color=ink.grid, width=1)
-        middle = self.across(self.overall)
-        span = (np.full(self.dim, ends[0]), np.full(self.dim, ends[1]))
+        middle = np.repeat(self.across(self.overall), self.k)
+        # Not through the values, which stand above the dots.
+        span = (y - 0.1, y + 0.56) if self.valued else (y - _HALF_ROW, y + _HALF_ROW)
         self.lines(plot, (middle, middle), span, "released", color=ink.muted, width=1.2, dash="dot")
 
     def _stems(self, plot: Plot) -> None:
@@ -188,7 +191,7 @@ class SegmentRows(ProfileLanes):
         hovers = [self.hover(i, j) for i in range(self.k) for j in range(self.dim)]
         look = {"text": hovers, "hover": "%{text}", "meta": "released"}
         plot.add_scatter(x.ravel(), y.ravel(), "markers", marker=marker, **look)
-        if self.dim > _VALUED_COLUMNS or self.k > _VALUED_SEGMENTS:
+        if not self.valued:
             return
         part = self.part(self.values)
         place = np.where(part < 0.16, "top right", np.where(part > 0.84, "top left", "top center"))
@@ -254,7 +257,7 @@ MOST_SEGMENTS = 15
 
 @dataclass(frozen=True, eq=False)
 class ProfilePicture:
-    """The picture of a profile."""
+    """The picture of a profile, with ``room`` above it, in pixels."""
 
     stem: ClassVar[str] = "profiles"
     profile: profiles.Profile
@@ -266,6 +269,7 @@ class ProfilePicture:
     failed: bool = False
     beside: str = "k-means++, revealed"
     mark: str = ""
+    room: int = 0
 
     @property
     def pages(self) -> list[tuple[int, int]]:

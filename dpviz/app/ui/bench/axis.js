@@ -164,7 +164,7 @@ class Axis {
     // Not read off the curve: between two of its places it lies too high, and could say a percent too much.
     const odds = prior / (1 - prior) * Math.exp(e);
     if (belief.length) words += ` · a guess becomes ${Math.ceil(odds / (1 + odds) * 100 - 1e-6)} % at most`;
-    this.read.textContent = words;
+    this.read.textContent = words.replaceAll(" %", "\u00a0%");
     for (const [name, value] of [["valuemin", low], ["valuemax", high], ["valuenow", e], ["valuetext", words]]) {
       this.knob.setAttribute("aria-" + name, value);
     }

@@ -92,8 +92,8 @@ def _summarize(epsilon: float, losses: Array, share: float) -> Side:
 class Shown:
     """What the picture is of: how a run ended, and its ``loss`` over that of k-means++ where it is shown.
 
-    Or why there is none: it ``broke`` off, or was refused (``refusal``). Its ``epsilon`` may be a part of that of a
-    release; 0: it is the same.
+    Or why there is none: it ``broke`` off, or was refused (``refusal``). Its ``epsilon`` may be a ``part`` of that of a
+    release, which is said; 0: it is the same.
     """
 
     verdict: Verdict | None = None
@@ -103,6 +103,7 @@ class Shown:
     broke: str = ""
     refusal: str = ""
     epsilon: float = 0.0
+    part: str = ""
 
 
 class Heading(NamedTuple):

@@ -116,7 +116,10 @@ class Judged(NamedTuple):
 
 
 class Pictured(NamedTuple):
-    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one."""
+    """What the picture is of: a table or a stand-in for it, and a run on it, if there is one.
+
+    ``epsilon`` is that of the release that is asked for.
+    """
 
     table: OpenTable
     request: Request
@@ -125,6 +128,12 @@ class Pictured(NamedTuple):
     judged: Judged | None = None
     refusal: str = ""
     is_made_up: bool = False
+    epsilon: float = 0.0
+
+    @property
+    def part(self) -> str:
+        """Which larger ε, that of the whole release, that of the run is a part of; "" if none."""
+        return f" of {self.epsilon:g}" if self.is_of_request and self.request.epsilon < self.epsilon else ""
 
     @property
     def is_of_request(self) -> bool:
@@ -140,7 +149,8 @@ class Pictured(NamedTuple):
         if self.result is None or not self.is_of_request:
             return None
         loss = None if self.judged is None else self.judged.scores.ratio
-        return Shown(self.run.verdict, loss, self.is_made_up, self.run.private, epsilon=self.run.epsilon)
+        run = self.run
+        return Shown(run.verdict, loss, self.is_made_up, run.private, epsilon=run.epsilon, part=self.part)
 
     @property
     def run(self) -> Run:
@@ -201,7 +211,7 @@ def draw_walk(pictured: Pictured, view: View) -> None:
     context, reference, result = make_final_context(pictured, view), pictured.reference, pictured.result
     assert result is not None
     plane = (context.view.axes, context.view.name)
-    given = (result.number, plane, st.context.theme.type, context.reveal is not None, reference is not None)
+    given = (result.number, plane, st.context.theme.type, context.reveal is None, reference is None, context.part)
     animation = make_once(_ANIMATION, given, partial(_zip_run, result.run, context), most=_KEPT_ANIMATIONS)
     said, numbers = _describe_staleness(pictured, result), list(list_numbers(pictured))
     play(animation, numbers, said=said, key="explore:player", room=_ROOM)
@@ -252,6 +262,7 @@ def make_final_context(pictured: Pictured, view: View) -> RenderContext:
 
     context = replace(
         _make_context(table, run, view),
+        part=pictured.part,
         reference=reference,
         reference_coming=reference is None and is_reveal_allowed(table),
         ratio=None if judged is None else loss,
@@ -407,7 +418,7 @@ def _make_public_context(pictured: Pictured, context: RenderContext) -> RenderCo
     if not (table.kind.may_be_shown and context.reveals):
         return context.without_rows()
     # Earlier draws stand in no ledger of this file.
-    shown = replace(context, ghosts=(), reference_coming=False)
+    shown = replace(context, ghosts=(), part="", reference_coming=False)
     if context.found is None or context.reference is None:
         return shown
     return replace(shown, found=await_recovery(table, context.reference, points_per_row=pictured.run.points_per_row))
@@ -428,10 +439,12 @@ def _draw_clusters(pictured: Pictured, request: Request) -> None:
     kind = format_badge("released" if run.private else "revealed")
     st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
     # How it ended, where something speaks against it, and why its light said otherwise.
-    if run.verdict is not None and not run.verdict.fine:
-        words = escape_markdown(capitalize_first(run.verdict.words))
+    verdict = run.verdict and run.verdict.beside(None if pictured.judged is None else pictured.judged.scores.ratio)
+    if verdict is not None and not verdict.fine:
+        words = escape_markdown(capitalize_first(verdict.words))
         draw_caption_with_badge("released", f":material/warning: {words}")
-    if apart := foresee_outcome(request, pictured.table).explain_difference(run.verdict):
+    apart = foresee_outcome(request, pictured.table).explain_difference(run.verdict) if verdict is run.verdict else ""
+    if apart:
         st.caption(escape_markdown(apart))
     draw_centers_table(run.profile)
     # The shares of declared values, if there are any.
@@ -483,18 +496,17 @@ _PROFILES, _STEPS = "Profiles", "Steps in a plane"
 def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
     """What the picture is of, with its run made where nobody's privacy is spent by that."""
     request = hand.run_request
+    pictured = Pictured(table, request, epsilon=hand.request.epsilon)
     if hand.is_private and (refusal := _find_refusal(table, request)):
-        return _judge(Pictured(table, request))._replace(refusal=refusal)
+        return _judge(pictured)._replace(refusal=refusal)
     waits = find_result(table) is None and not is_pending(table) and not find_failure(table, request)
     if hand.is_private and waits:
         # Made-up rows between the declared bounds: of so many clear groups as are asked for.
         k = hand.request.k
         n = _MOST_MADE_UP if hand.rows is None else max(k, min(hand.rows.low, _MOST_MADE_UP))
         made = make_once("bench:made_up", (table.key, n, k), lambda: make_synthetic_table(table, n=n, k=k), most=4)
-        return _run_by_itself(made, request, is_made_up=True)
-    if not hand.is_private:
-        return _run_by_itself(table, request)
-    return _judge(Pictured(table, request))
+        return _run_by_itself(pictured._replace(table=made, is_made_up=True))
+    return _judge(pictured) if hand.is_private else _run_by_itself(pictured)
 
 
 def _find_refusal(table: OpenTable, request: Request) -> str:
@@ -508,14 +520,14 @@ def _find_refusal(table: OpenTable, request: Request) -> str:
     return ""
 
 
-def _run_by_itself(table: OpenTable, request: Request, *, is_made_up: bool = False) -> Pictured:
-    pictured = Pictured(table, request, is_made_up=is_made_up)
+def _run_by_itself(pictured: Pictured) -> Pictured:
+    table, request = pictured.table, pictured.request
     if refusal := _find_refusal(table, request):
         return _judge(pictured)._replace(refusal=refusal)
     if not is_asked(table, request):
         if not request.card.private:
             reveal(table, f"k-means++ run with k = {request.k}", AccessKind.REFERENCE)
-        start(table, request, live=True, booked=not is_made_up)
+        start(table, request, live=True, booked=not pictured.is_made_up)
     return _judge(pictured)
 
 
@@ -561,13 +573,16 @@ def draw_picture_of(pictured: Pictured) -> None:
         if not pictured.is_made_up and draw_reveal_switch(table) and not table.private.in_memory:
             st.caption(f"Rows, losses and k-means++ are those of {MOST_SAMPLED:,} rows that stand for all of them.")
     if form == _PROFILES:
+        if said := _describe_staleness(pictured, result):
+            st.caption(escape_markdown(said))
         show(picture.draw(read_palette()), alt=picture.words(), key="bench:profile", stem=picture.stem, bare=True)
     else:
         draw_walk(pictured, view)
 
 
 def _ask_page(pictured: Pictured) -> ProfilePicture:
-    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), mark=pictured.mark)
+    beside = "k-means++ of the made-up rows" if pictured.is_made_up else "k-means++, revealed"
+    picture = ProfilePicture(pictured.make_profile(), narrow=is_narrow(), beside=beside, mark=pictured.mark)
     labels = [f"columns {begin:d}–{end:d}" for begin, end in picture.pages]
     if len(labels) > 1:
         page = ask_one_of("Columns", labels, key=f"bench:page:{len(labels)}", label_visibility="collapsed")

@@ -84,6 +84,21 @@ def test_a_dot_lies_where_its_value_is_and_is_hollow_within_its_noise() -> None:
     assert (hollow == made.in_noise).all() and hollow.any() and not hollow.all()
 
 
+def test_the_line_of_all_rows_passes_through_no_value_and_icons_through_no_name() -> None:
+    made, colors = made_profile(5, 6), choose_palette("light")
+    plain, roomy = (ProfilePicture(made, room=room).draw(colors).figure() for room in (0, 28))
+    (line,) = (trace for trace in plain.data if trace.line.dash == "dot")
+    (values,) = (trace for trace in plain.data if trace.mode == "text" and len(trace.x) == 30)
+    pixels = (plain.layout.height - plain.layout.margin.t - plain.layout.margin.b) / 5
+    ups = np.array(line.y, dtype=float).reshape(-1, 3)[:, :2]
+    for bottom in values.y:
+        assert not ((ups[:, 0] < bottom) & (ups[:, 1] > bottom - values.textfont.size / pixels)).any()
+    without = ProfilePicture(replace(made, reference=None)).draw(colors).figure()
+    with_room = ProfilePicture(replace(made, reference=None), room=28).draw(colors).figure()
+    assert roomy.layout.margin.t == plain.layout.margin.t, "where rows are marked there is room"
+    assert with_room.layout.margin.t == without.layout.margin.t + 28
+
+
 def test_names_from_outside_stay_names() -> None:
     made = made_profile(2, 3)
     columns = (ProfileColumn("<b>%{x}</b>", 0.0, 10.0, "<i>"), *made.columns[1:])
