@@ -100,7 +100,8 @@ class Received:
     @cached_property
     def _concluded(self) -> list[str]:
         """The lines of ``conclusions.txt.j2``, each with its sign."""
-        written = {"ratio": format_ratio, "some": _format_some, "most": _bound_guess, "isfinite": isfinite}
+        written = {"ratio": format_ratio, "some": _format_some, "isfinite": isfinite}
+        written |= {"most": lambda prior, epsilon: format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)}
         said = {"SURE": profiles.SURE, "LIKE_ONE": verdict.LIKE_ONE, "within": _describe_within(self)}
         return render("conclusions.txt.j2", r=self, made=self.profile, **said, **written).split("\n")
 
@@ -203,10 +204,6 @@ def _describe_pairs(made: profiles.Profile, place: int) -> str:
         return f"{least} in {column.name}"
     pairs = [" and ".join(map(str, two)) for two in (quiet, noisy)]
     return f"{least} (segments {pairs[0]}) to {most} (segments {pairs[1]}) in {column.name}"
-
-
-def _bound_guess(prior: float, epsilon: float) -> str:
-    return format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
 
 
 def _format_some(names: Sequence[str]) -> str:

@@ -313,25 +313,16 @@ def list_half(said: NumbersSaid) -> Iterator[str]:
 def count_intervals(report: SegmentsReport | None) -> int:
     """How many intervals stand in the table of segments."""
     segments = () if report is None else report.segments
-    return sum(1 + sum(map(_count_intervals, segment.columns)) for segment in segments)
-
-
-def _count_intervals(said: NumbersSaid | CategoriesSaid) -> int:
-    if isinstance(said, CategoriesSaid):
-        return len(said.shares)
-    return 0 if said.median is None else 3
+    every = [said for segment in segments for said in segment.columns]
+    return len(segments) + sum(
+        len(one.shares) if isinstance(one, CategoriesSaid) else 3 * (one.median is not None) for one in every
+    )
 
 
 def describe_quality(report: QualityReport) -> Iterator[str]:
     """The quality report in sentences; where it cannot tell, ratios of noise would say nothing either."""
     yield from report.words
     if report.verdict is not QualityVerdict.CANNOT_TELL:
-        times, blind = map(_format_times, (report.ratio, report.ratio_blind))
-        yield SENTENCES.fill("beside_one", times=times)
-        yield SENTENCES.fill("beside_blind", times=blind)
-
-
-def _format_times(interval: Interval) -> str:
-    """A ratio with its interval."""
-    value, low, high = (format_ratio(max(end, 0.0)) for end in (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
+        for key, one in (("beside_one", report.ratio), ("beside_blind", report.ratio_blind)):
+            value, low, high = (format_ratio(max(end, 0.0)) for end in (one.value, one.low, one.high))
+            yield SENTENCES.fill(key, times=f"{value} ({low} to {high})")
