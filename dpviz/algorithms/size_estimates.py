@@ -7,6 +7,7 @@ more than their noise. How much is seen in how far they lie from the last count,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +71,8 @@ class Sizes(NamedTuple):
     @property
     def words(self) -> list[str]:
         """Each of them as it is written everywhere."""
-        return [format_noisy(*one, whole=True) for one in zip(self.rows.tolist(), self.reach.tolist(), strict=True)]
+        told = zip(self.rows.tolist(), self.reach.tolist(), strict=True)
+        return [format_noisy(*one, whole=True, within=(0.0 if one[0] >= 0 else -inf, inf)) for one in told]
 
     @property
     def total(self) -> Sizes:

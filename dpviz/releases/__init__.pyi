@@ -29,6 +29,7 @@ from .releasing import publish as publish
 from .segments_report import QualityReport as QualityReport
 from .segments_report import QualityVerdict as QualityVerdict
 from .segments_report import SegmentsReport as SegmentsReport
+from .segments_report import describe_quality as describe_quality
 from .signature import check_signer as check_signer
 from .two_releases import Comparison as Comparison
 from .verifying import Verification as Verification

@@ -176,7 +176,7 @@ def _ask_higher(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 def _ask_share(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     told = _tell(_share(draws, question, _places(question), _find_label(draws, question)))
-    words = f"share of {question.label} in {_name(question)}: {{}}"
+    words = f"share of {question.label} in {_name(question)}, by the histogram alone: {{}}"
     return _answer_share(question, words, told, drowned=_is_drowned(draws, question, _places(question)))
 
 

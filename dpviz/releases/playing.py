@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
+from math import fsum, hypot, sqrt
 from typing import NamedTuple
 
 from dpviz.algorithms import Card, find_card
-from dpviz.core import RequestError, compose_epsilon, compute_total_epsilon
+from dpviz.core import LossKind, RequestError, compose_epsilon, compute_total_epsilon
 from dpviz.releases.continuing import Continued, find_continued
 from dpviz.releases.promise import format_span
 from dpviz.releases.release_parts import Parts, make_parts_of_nobody
@@ -21,6 +21,7 @@ from dpviz.releases.tallies import Draws, draw_versions
 from dpviz.releases.transcript import GivenAnswer, Playback, Transcript
 from dpviz.runs import Run, compute_independent_epsilon, profiles
 from dpviz.tables import Declaration, codings
+from dpviz.words import NINE_IN_TEN, format_noisy
 
 
 class CardColumn(NamedTuple):
@@ -148,9 +149,30 @@ class Played:
         return draw_versions(self.parts.tallies, means, self.profile, seed=self.transcript.sha256)
 
     @property
+    def _rows_reach(self) -> float:
+        """What stands behind the ± of the number of rows: 0 of one that was declared."""
+        bought = (one for one in self.run.entries if one.note == "number of rows" and self.run.n_origin == "bought")
+        sds = (one.scale * (1 if one.loss is LossKind.GAUSSIAN else sqrt(2)) for one in bought)
+        return NINE_IN_TEN * next(sds, 0.0)
+
+    @property
+    def rows_words(self) -> str:
+        """The number of rows that was used, with its noise."""
+        return "" if self.run.n is None else format_noisy(self.run.n, self._rows_reach, whole=True)
+
+    @property
+    def rows_left(self) -> str:
+        """How many of these are in no segment; "" where noise hides it, or nobody can tell."""
+        if self.run.n is None or self.profile.sizes is None:
+            return ""
+        total = self.profile.sizes.total
+        left, reach = self.run.n - float(total.rows[0]), hypot(float(total.reach[0]), self._rows_reach)
+        return format_noisy(left, reach, whole=True) if left > reach else ""
+
+    @property
     def report(self) -> SegmentsReport | None:
         """What was released about the segments; None where nothing was."""
-        return None if self.parts.told is None else self.parts.told.report
+        return self.parts.report
 
     @cached_property
     def groups(self) -> Groups | None:

@@ -21,7 +21,7 @@ from dpviz.releases.described_table import DescribedTable, make_description
 from dpviz.releases.missing_shares import MissingShares, buy_missing_shares
 from dpviz.releases.release_request import ALGORITHM, OF_BOUNDS, OF_EARLIER, OF_MISSING, OF_SEGMENTS, ReleaseRequest
 from dpviz.releases.segments import ask_segments
-from dpviz.releases.segments_report import SegmentsReport, format_segments
+from dpviz.releases.segments_report import SegmentsReport, choose_shares, format_segments, repeat_shares
 from dpviz.releases.tallies import NOISE_TELLS_ALL, Means, Rounded, SegmentTallies, estimate_means, measure_polish_error
 from dpviz.runs import Run, RunSoFar, profiles, run_steps
 from dpviz.tables import Content, Declaration, LoadedTable
@@ -129,7 +129,13 @@ class Parts:
         made, means = self._noise, self.means
         told = self.clustered.run.algorithm in NOISE_TELLS_ALL  # else how far off a centre is nobody can tell
         off = means.error if means is not None else made.center_sd if told else np.full(made.center_sd.shape, np.nan)
-        return replace(made, center_sd=off if means is None else made.spread_noise(off), drawn_sd=made.center_sd)
+        made = replace(made, center_sd=off if means is None else made.spread_noise(off), drawn_sd=made.center_sd)
+        return made if self.told is None else choose_shares(made, self.told.report)
+
+    @cached_property
+    def report(self) -> SegmentsReport | None:
+        """What is said of the segments; a share of a clustered column is the one that the profile has."""
+        return None if self.told is None else repeat_shares(self.told.report, self.profile)
 
     @cached_property
     def means(self) -> Means | None:
@@ -174,7 +180,7 @@ class Parts:
         missing = () if self.missing is None else self.missing.shares
         if self.told is None and not missing:
             return ""
-        return format_segments(None if self.told is None else self.told.report, missing)
+        return format_segments(self.report, missing)
 
 
 def make_parts_of_nobody(

@@ -100,7 +100,8 @@ class Received:
     @cached_property
     def _concluded(self) -> list[str]:
         """The lines of ``conclusions.txt.j2``, each with its sign."""
-        written = {"ratio": format_ratio, "some": _format_some, "most": _bound_guess, "isfinite": isfinite}
+        written = {"ratio": format_ratio, "some": _format_some, "isfinite": isfinite}
+        written |= {"most": lambda prior, epsilon: format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)}
         said = {"SURE": profiles.SURE, "LIKE_ONE": verdict.LIKE_ONE, "within": _describe_within(self)}
         return render("conclusions.txt.j2", r=self, made=self.profile, **said, **written).split("\n")
 
@@ -205,10 +206,6 @@ def _describe_pairs(made: profiles.Profile, place: int) -> str:
     return f"{least} (segments {pairs[0]}) to {most} (segments {pairs[1]}) in {column.name}"
 
 
-def _bound_guess(prior: float, epsilon: float) -> str:
-    return format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)
-
-
 def _format_some(names: Sequence[str]) -> str:
     rest = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
@@ -226,7 +223,7 @@ class ReleasedNumber(NamedTuple):
     """One number of a release, with what is known of its noise; a line of the tidy table.
 
     ``segment`` counts from 1, ``column`` is "" of a number of the whole segment. ``value`` is None where the range from
-    ``low`` to ``high`` is all that is known. ``noise_sd`` is None where the interval alone is known.
+    ``low`` to ``high`` is all that is known. ``error_sd`` is how far off it is; None where the interval alone is known.
     """
 
     segment: int
@@ -235,7 +232,7 @@ class ReleasedNumber(NamedTuple):
     value: float | None
     low: float | None
     high: float | None
-    noise_sd: float | None
+    error_sd: float | None
     unit: str
     words: str = ""
 
@@ -293,9 +290,9 @@ class ReadRelease:
         return tuple(_read_numbers(self.profile, self.report))
 
     def to_pandas(self) -> pd.DataFrame:
-        """The tidy table: a row a number, with ``low``, ``high`` and ``noise_sd`` beside it."""
+        """The tidy table: a row a number, with ``low``, ``high`` and ``error_sd`` beside it."""
         frame = pd.DataFrame(self.numbers, columns=ReleasedNumber._fields)
-        return frame.astype(dict.fromkeys(("value", "low", "high", "noise_sd"), "float64"))
+        return frame.astype(dict.fromkeys(("value", "low", "high", "error_sd"), "float64"))
 
     def to_csv(self) -> str:
         """The same as a file."""
@@ -465,6 +462,6 @@ def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iter
 
 def _add_noise(number: ReleasedNumber) -> ReleasedNumber:
     """The same, or without an interval where nobody can tell its noise."""
-    if number.noise_sd is not None and np.isfinite(number.noise_sd):
+    if number.error_sd is not None and np.isfinite(number.error_sd):
         return number
-    return number._replace(low=None, high=None, noise_sd=None, words="its noise cannot be told")
+    return number._replace(low=None, high=None, error_sd=None, words="its noise cannot be told")

@@ -455,7 +455,7 @@ class Who(StrEnum):
 
     RELEASE = "answered by the release"
     FOLLOWS = "follows from the release"
-    OWNER = "in the owner's words"
+    OWNER = "in words that the owner wrote or accepted"
     NOBODY = "not answered"
 
 

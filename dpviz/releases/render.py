@@ -273,7 +273,9 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     """
     worded = [place for place, column in enumerate(profile.columns) if column.begins_words]
     drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
-    told = zip(centers, profile.center_sd.tolist(), drawn.tolist(), strict=True)
+    # Where shares are told by their histogram alone, nobody can tell how far off the centre is.
+    sd = np.where(np.isclose(np.array(centers, dtype=np.float64), profile.centers), profile.center_sd, np.nan)
+    told = zip(centers, sd.tolist(), drawn.tolist(), strict=True)
     rows = [
         [str(place), *center, *map(format_finite, sd), *map(format_finite, noise)]
         for place, (center, sd, noise) in enumerate(told, start=1)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
+
+import numpy as np
 
 from dpviz.releases.missing_shares import MissingShare
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.releases.tallies import COVERED, Interval, SegmentTallies, format_finite
+from dpviz.runs import profiles
 from dpviz.tables import format_csv
-from dpviz.words import format_between, format_noisy, format_ratio, to_plain
+from dpviz.words import NINE_IN_TEN, format_between, format_noisy, format_ratio, to_plain
 
 TOO_SMALL = "too small to say"
 """Of a segment that noise drowns. Whether it does is read off its noisy size, never off the true one."""
@@ -93,7 +96,7 @@ class Segment:
     @property
     def size_words(self) -> str:
         """Its size as it is written everywhere."""
-        return format_noisy(self.size.value, self.size.high - self.size.value, whole=True)
+        return format_noisy(self.size.value, self.size.high - self.size.value, whole=True, within=(0.0, inf))
 
 
 class QualityVerdict(StrEnum):
@@ -156,6 +159,42 @@ class SegmentsReport:
         return {names.get(name, name): value for name, value in to_plain(plain).items() if name != "tallies"}
 
 
+def choose_shares(made: profiles.Profile, report: SegmentsReport) -> profiles.Profile:
+    """The profile with one value of each share and one half-width of all of a column: those of the centre, or of the
+    histogram where these are nearer, as they are where a centre never moved."""
+    values, sd = made.centers.copy(), made.center_sd.copy()
+    for name, places in made.shared.items():
+        sd[:, places] = sd[:, places].max(axis=1, keepdims=True)
+        for at, segment in enumerate(report.segments):
+            said = next((one for one in segment.columns if one.column == name), None)
+            if not isinstance(said, CategoriesSaid) or not said.shares:
+                continue
+            value, *ends = np.array([(one.share.value, one.share.low, one.share.high) for one in said.shares]).T
+            counted_sd = np.abs(ends - value).max() / NINE_IN_TEN
+            if not sd[at, places[0]] <= counted_sd:
+                # Of two values that are all there is, the second one has the coordinate.
+                values[at, places], sd[at, places] = value[-len(places) :], counted_sd
+    return replace(made, centers=values, center_sd=sd)
+
+
+def repeat_shares(report: SegmentsReport, made: profiles.Profile) -> SegmentsReport:
+    """The report with the shares of clustered columns that its profile has."""
+    return replace(report, segments=tuple(_repeat_shares(one, made) for one in report.segments))
+
+
+def _repeat_shares(segment: Segment, made: profiles.Profile) -> Segment:
+    columns = []
+    for said in segment.columns:
+        if isinstance(said, CategoriesSaid) and said.column in made.shared and not made.lost[segment.number - 1]:
+            shares, reach = made.read_shares(segment.number - 1, said.column)
+            told = (Interval(one, max(one - reach, 0.0), min(one + reach, 1.0)) for one in shares.values())
+            if isfinite(reach):
+                said = replace(said, shares=tuple(map(CategoryShare, shares, told)))
+        columns.append(said)
+    told_of = any(isinstance(one, CategoriesSaid) and one.shares for one in columns)
+    return replace(segment, columns=tuple(columns), words="" if told_of else segment.words)
+
+
 _HEADER = ("segment", "column", "statistic", "value", "low", "high", "noise_sd", "unit", "words")
 
 
@@ -187,8 +226,8 @@ def format_segments(report: SegmentsReport | None, missing: Sequence[MissingShar
         ("mean capped squared distance, released centres", quality_report.released, "unit coordinates squared"),
         ("mean capped squared distance, one centre", quality_report.one_center, "unit coordinates squared"),
         ("mean capped squared distance, centres without data", quality_report.blind, "unit coordinates squared"),
-        ("released centres over one centre", quality_report.ratio, ""),
-        ("centres without data over one centre", quality_report.ratio_blind, ""),
+        ("ratio of mean capped squared distances, released centres over one", quality_report.ratio, ""),
+        ("ratio of mean capped squared distances, centres without data over one", quality_report.ratio_blind, ""),
         ("half of the rows lie within", quality_report.distances[0], "unit coordinates"),
         ("nine tenths of the rows lie within", quality_report.distances[1], "unit coordinates"),
     ):
@@ -274,24 +313,16 @@ def list_half(said: NumbersSaid) -> Iterator[str]:
 def count_intervals(report: SegmentsReport | None) -> int:
     """How many intervals stand in the table of segments."""
     segments = () if report is None else report.segments
-    return sum(1 + sum(map(_count_intervals, segment.columns)) for segment in segments)
-
-
-def _count_intervals(said: NumbersSaid | CategoriesSaid) -> int:
-    if isinstance(said, CategoriesSaid):
-        return len(said.shares)
-    return 0 if said.median is None else 3
+    every = [said for segment in segments for said in segment.columns]
+    return len(segments) + sum(
+        len(one.shares) if isinstance(one, CategoriesSaid) else 3 * (one.median is not None) for one in every
+    )
 
 
 def describe_quality(report: QualityReport) -> Iterator[str]:
     """The quality report in sentences; where it cannot tell, ratios of noise would say nothing either."""
     yield from report.words
     if report.verdict is not QualityVerdict.CANNOT_TELL:
-        yield f"Squared, rows lie {_format_times(report.ratio)} as far from their centre as from a single one."
-        yield SENTENCES.fill("beside_blind", times=_format_times(report.ratio_blind))
-
-
-def _format_times(interval: Interval) -> str:
-    """A ratio with its interval."""
-    value, low, high = (format_ratio(max(end, 0.0)) for end in (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
+        for key, one in (("beside_one", report.ratio), ("beside_blind", report.ratio_blind)):
+            value, low, high = (format_ratio(max(end, 0.0)) for end in (one.value, one.low, one.high))
+            yield SENTENCES.fill(key, times=f"{value} ({low} to {high})")

@@ -212,7 +212,9 @@ class Rounded:
 
 def _find_widest_grids(run: Run) -> Array:
     """How wide the grid may be at each coordinate, data units, shape (k, d)."""
-    domain, noise = run.domain, _find_typical_noise(run)
+    domain, said = run.domain, run.center_noise_sd
+    # The median over the centres of what the last step says of their noise, unit coordinates.
+    noise = None if said is None or not np.isfinite(said).all() else float(np.median(said))
     whole = domain.upper - domain.lower
     grids = np.tile(_PART_OF_WIDTH * whole, (run.k, 1))
     if noise is not None:
@@ -224,12 +226,6 @@ def _find_widest_grids(run: Run) -> Array:
             spread = column.coding.spread_around(amounts, sd)
             grids[:, place.start] = np.minimum(_PART_OF_NOISE * spread, whole[place.start])
     return grids
-
-
-def _find_typical_noise(run: Run) -> float | None:
-    """The median over the centres of what the last step says of their noise, unit coordinates."""
-    said = run.center_noise_sd
-    return None if said is None or not np.isfinite(said).all() else float(np.median(said))
 
 
 def _round_column(values: Array, digits: Codes, lower: float, upper: float) -> Array:

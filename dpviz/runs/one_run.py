@@ -346,6 +346,7 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
     asked: dict[str, Any] = {"epsilon": request.epsilon, "delta": request.delta, "needs_n": card.needs_n}
     opened = table.open(accounting=accounting, noise=source, draws=draws, **asked)
     ledger = opened.ledger
+    declared = "by the replace relation" if table.relation is Relation.REPLACE else "declared"
     facts: dict[str, Any] = {
         "algorithm": card.id,
         "private": card.private,
@@ -356,7 +357,7 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
         "unit": table.unit,
         "n_public": table.n_public,
         "n": opened.n if card.needs_n else None,
-        "n_origin": _describe_n_origin(table) if card.needs_n else "not used",
+        "n_origin": ("bought" if table.n_public is None else declared) if card.needs_n else "not used",
         "parameters": asdict(params),
         "domain": table.domain.unfold(params.points_per_row(k)),
         "points_per_row": params.points_per_row(k),
@@ -380,12 +381,6 @@ def run_steps(request: Request, table: PrivateTable, *, noise: AnySource | None 
 def _describe_spending(ledger: Ledger) -> dict[str, Any]:
     spent = ("spent_epsilon", "spent_fraction")
     return {**{name: getattr(ledger, name) for name in spent}, "entries": tuple(ledger.entries)}
-
-
-def _describe_n_origin(table: PrivateTable) -> str:
-    if table.n_public is None:
-        return "bought"
-    return "by the replace relation" if table.relation is Relation.REPLACE else "declared"
 
 
 def _make_two_streams(seed: int | None) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:

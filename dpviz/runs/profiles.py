@@ -250,15 +250,25 @@ class Profile:
         column = self.columns[place]
         if not column.shared:
             return self.format_center(segment, place, noise=True)
-        places = self._list_places(place)
-        shares = column.declared.describe(self.centers[segment, places])
-        return describe_shares(shares, float(self.reach[segment, places].max()))
+        return describe_shares(*self.read_shares(segment, column.whole))
+
+    def read_shares(self, segment: int, name: str) -> tuple[dict[str, float], float]:
+        """By value its share of a segment, of a column of categories, and what stands behind the ± of each."""
+        places = self.shared[name]
+        said = self.columns[places[0]].declared.describe(self.centers[segment, places])
+        return said, float(self.reach[segment, places].max())
+
+    @property
+    def shared(self) -> dict[str, list[int]]:
+        """The columns of categories, with their coordinates."""
+        begun = enumerate(self.columns)
+        return {one.whole: self._list_places(at) for at, one in begun if one.shared and not one.nth}
 
     @property
     def share_reach(self) -> dict[str, Array]:
         """What stands behind the ± of each share of a column of categories, (k,) by column; none where nobody knows."""
-        shared = [(at, one.whole) for at, one in enumerate(self.columns) if one.shared and not one.nth]
-        return {name: self.reach[:, self._list_places(at)].max(axis=1) for at, name in shared if self.noise_known}
+        told = self.shared.items() if self.noise_known else ()
+        return {name: self.reach[:, places].max(axis=1) for name, places in told}
 
     def _list_places(self, place: int) -> list[int]:
         """The coordinates that the declared column of one of them has."""
@@ -437,6 +447,11 @@ class Profile:
         sums = np.linalg.norm(self.even.noise_sd / self.scale, axis=1) * kept
         nearer = float(np.median(self.gaps)) / 2
         return max(least, float(np.median(sums[clear])) / nearer) if nearer > 0 else float("nan")
+
+    @property
+    def smaller(self) -> list[int]:
+        """The numbers, from 1 on, of the segments that are smaller than such a group."""
+        return [] if self.sizes is None else (np.flatnonzero(self.sizes.rows < self.smallest_group) + 1).tolist()
 
     def find_partners(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""

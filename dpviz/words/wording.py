@@ -114,7 +114,7 @@ def format_noisy(value: float, reach: float, *, whole: bool = False, within: tup
     low, high = max(value - reach, within[0]), min(value + reach, within[1])
     if low > value - reach or high < value + reach:
         told, *ends = _drop_noughts(*(_write(one, reach, whole=whole) for one in (value, low, high)))
-        return f"{told} ({' to '.join(ends)})"
+        return f"{told} ({_join_ends(ends, low, high)})"
     told, behind = _drop_noughts(_write(value, reach, whole=whole), _round_to(reach, _find_decimals(reach)))
     return f"{told} ± {behind}"
 
@@ -177,8 +177,15 @@ def format_between(low: float, high: float, value: float | None = None, *, unit:
         reaches = near, *(gap if gap > 0 else near for gap in gaps)
         numbers = zip((value, low, high), reaches, strict=True)
         told, *ends = _drop_noughts(*(_write(*one) for one in numbers))
-    between = " to ".join(ends)
+    between = _join_ends(ends, low, high)
     return f"{between} {unit}".rstrip() if value is None else f"{f'{told} {unit}'.rstrip()} ({between})"
+
+
+def _join_ends(written: Sequence[str], *ends: float) -> str:
+    """Both ends; a bound, which is exact, without noughts behind its point."""
+    return " to ".join(
+        one.partition(".")[0] if float(end).is_integer() else one for one, end in zip(written, ends, strict=True)
+    )
 
 
 def format_reach(reach: float) -> str:

@@ -29,7 +29,8 @@ from tests.pages.site import everything_shown
 from tests.pages.tables import app_on, sound, text_of
 
 ROWS, K, EPSILON = 1_500, 3, 3.0
-NUMBER = r"−?\d[\d,]*(?:\.\d+)?"
+LABEL = "South"
+NUMBER = r"−?\d(?:[\d,]*\d)?(?:\.\d+)?"
 PAIR = re.compile(rf"({NUMBER}) ± ({NUMBER})( %)?")
 BOUNDS: dict[str, Any] = {
     "age": [0, 100],
@@ -90,7 +91,13 @@ class Told(NamedTuple):
             due.add(f"{format_noisy(100 * value, 100 * reach)} %")
         sizes = self.find_sizes()
         total, whole = sum(value for value, _ in sizes), sqrt(sum(reach**2 for _, reach in sizes))
-        return due | {format_noisy(total, whole, whole=True)}
+        due |= {format_noisy(total, whole, whole=True)}
+        for row in csv.DictReader(self.files["ledger.csv"].decode().splitlines()):
+            if row["note"] == "number of rows":  # as it is bought
+                (number,) = {*re.findall(rf"number of rows, ({NUMBER}) ±", self.files["card.html"].decode())}
+                sd = float(row["scale"]) * (sqrt(2) if row["mechanism"] == "laplace" else 1)
+                due.add(format_noisy(float(number.replace(",", "")), NINE_IN_TEN * sd, whole=True))
+        return due
 
 
 def list_strings(value: Any) -> Iterator[str]:
@@ -199,7 +206,7 @@ def test_every_file_of_numbers_has_one_value_and_one_half_width_of_a_fact(told: 
     assert set(read) >= set(due)
     for name, (value, reach) in due.items():
         one = read[name]
-        assert one["value"] == pytest.approx(value) and NINE_IN_TEN * one["noise_sd"] == pytest.approx(reach, rel=1e-5)
+        assert one["value"] == pytest.approx(value) and NINE_IN_TEN * one["error_sd"] == pytest.approx(reach, rel=1e-5)
         if name.startswith(("age", "income", "noisy_size")):
             widest = max(one["value"] - one["low"], one["high"] - one["value"])
             assert widest == pytest.approx(reach, rel=1e-5)
@@ -228,9 +235,33 @@ def test_amounts_dates_and_shares_are_told_the_same_in_shell_and_on_the_card(tol
         assert "days from" not in text and not re.search(r"joined[^\d\n]{0,9}\d{1,4}[ .,]", text), name
 
 
+def test_a_share_has_one_value_and_one_interval(told: Told) -> None:
+    due = {}
+    for row in told.centers:
+        for label in ("North", "South", "(any other)", "(missing)") if f"town = {LABEL}" in row else ():
+            value, reach = float(row[f"town = {label}"]), NINE_IN_TEN * float(row[f"town = {label}_sd"])
+            due[row["segment"], label] = value, max(value - reach, 0.0), min(value + reach, 1.0)
+    share, coordinate = "share of ", "town = "
+    numbers = {(str(one["segment"]), one["statistic"], one["column"]): one for one in told.numbers}
+    rows = csv.DictReader(told.files.get("segments.csv", b"").decode().splitlines())
+    lines = {(row["segment"], row["statistic"]): row for row in rows}
+    for (segment, label), expected in due.items():
+        said = numbers[segment, share + label, "town"], numbers[segment, "centre", coordinate + label]
+        for one in (*said, lines[segment, share + label]):
+            assert [float(one[end]) for end in ("value", "low", "high")] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    for name, text in told.texts.each():
+        for label, printed in re.findall(r"(?<!= )(North|South)\s+([\d.]+) %", text):
+            digits = len(printed.partition(".")[2])
+            near = [abs(float(printed) - 100 * due[at][0]) <= 0.5001 * 10**-digits for at in due if at[1] == label]
+            assert any(near), (name, label, printed)
+    if due:  # the cells of both tables of the card are alike
+        card = told.texts["card.html"]
+        assert all(card.count(row["town_in_words"]) >= 2 for row in told.centers)
+
+
 def test_what_a_plus_minus_is_stands_once_in_every_document_that_has_one(told: Told) -> None:
     for name, text in told.texts.each():
-        assert text.count(PLUS_MINUS_RELEASED) == ("±" in text), name
+        assert " ".join(text.split()).count(PLUS_MINUS_RELEASED) == ("±" in text), name
         assert "standard deviation of the noise" not in text and not re.search(r"±\s?\d[\d.,]* sd", text), name
 
 

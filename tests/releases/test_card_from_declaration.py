@@ -274,14 +274,16 @@ def test_a_number_of_rows_that_was_bought_is_told_as_noisy(name: str) -> None:
     if "n_public" in case.declared:
         return
     patterns = {
-        YAML: r"It is about ([\d,]+), released with noise and paid for in the ledger: it is protected\.",
-        HTML: r"the number of rows, ([\d,]+), was released apart, with noise of its own\.",
-        DOSSIER: r"It is about ([\d,]+), released with noise and paid for in the ledger: it is protected\.",
+        YAML: r"It is ([\d,]+) ± ([\d,.]+), released with noise and paid for in the ledger: it is protected\.",
+        HTML: r"the number of rows, ([\d,]+) ± ([\d,.]+), was released apart, with noise of its own\.",
+        DOSSIER: r"It is ([\d,]+) ± ([\d,.]+), released with noise and paid for in the ledger: it is protected\.",
     }
     told = [re.findall(pattern, made.pages[page]) for page, pattern in patterns.items()]
     assert all(told)
-    (number,) = {int(one.replace(",", "")) for found in told for one in found}
+    ((number, reach),) = {tuple(float(one.replace(",", "")) for one in both) for found in told for both in found}
     (scale,) = (float(row["scale"]) for row in made.ledger if row["note"] == "number of rows")
+    (laplace,) = (row["mechanism"] == "laplace" for row in made.ledger if row["note"] == "number of rows")
+    assert reach == pytest.approx(NINE_IN_TEN * scale * (sqrt(2) if laplace else 1), rel=0.05)
     assert abs(number - (ROWS - WITHOUT_AGE)) < 30 * scale
     assert all("declared and is public" not in page for page in made.pages.values())
 

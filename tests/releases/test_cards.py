@@ -42,6 +42,7 @@ from dpviz.releases.release_texts import (
     make_registry_card,
     read_schema,
 )
+from dpviz.releases.tallies import Interval
 from dpviz.runs.profiles import ProfileColumn
 from dpviz.tables.declarations import NOT_STATED, OWNER_QUESTIONS, Declaration, Described
 from tests.cases import about
@@ -194,6 +195,14 @@ def test_a_size_below_nought_has_a_bar_and_no_noise_where_none_is_known() -> Non
     made = draw_sizes(played(profile={"sizes": Sizes.publish(np.array([-3.0, 5.0]), np.full(2, np.nan))}))
     assert made is not None and 'width="0.5"' in made.markup and "±" not in made.markup
     assert draw_sizes(played(profile={"sizes": None})) is None
+
+
+def test_a_size_that_may_be_nobodys_is_told_by_its_ends() -> None:
+    made = played(profile={"sizes": Sizes.publish(np.array([60.0, 700.0]), np.full(2, 63.0))})
+    assert made.profile.sizes.words == ["60 (0 to 170)", "700 ± 110"]
+    assert "60 (0 to 170)" in make_card_page(made) and "60 ± 110" not in make_card_page(made)
+    said = segment(1)
+    assert replace(said, size=Interval(60.0, 0.0, 170.3)).size_words == "60 (0 to 170)"
 
 
 # The dossier: every question has an answer or is named as open, and no answer says more than was released.

@@ -237,6 +237,6 @@ def test_words_of_the_owner_are_marked_as_theirs() -> None:
     page, dossier = files[PAGE].decode(), files[DOSSIER].decode()
     for name, words in said.items():
         with about(name):
-            assert page.count(words) == page.count(f"In the owner&#39;s words: {words}") == 1
+            assert page.count(words) == page.count(f"In words that the owner wrote or accepted: {words}") == 1
             assert dossier.count(words) == dossier.count(f'<dd class="owner">{words}') <= 1
             assert words in " ".join(files[CARD].decode().split())

@@ -46,11 +46,11 @@ def good():
 def test_every_number_has_its_noise_or_an_interval_beside_it(good) -> None:
     assert good.holds and good.profile is not None and good.received is not None
     for one in good.numbers:
-        assert one.noise_sd is not None or (one.low is not None and one.high is not None)
+        assert one.error_sd is not None or (one.low is not None and one.high is not None)
         assert one.low is None or one.low <= one.high
         assert one.value is None or one.low <= one.value <= one.high
     frame = good.to_pandas()
-    assert (frame.dtypes[["value", "low", "high", "noise_sd"]] == "float64").all() and len(frame) == len(good.numbers)
+    assert (frame.dtypes[["value", "low", "high", "error_sd"]] == "float64").all() and len(frame) == len(good.numbers)
 
 
 def test_one_answer_a_quantity_in_every_file(good) -> None:
@@ -65,20 +65,20 @@ def test_one_answer_a_quantity_in_every_file(good) -> None:
             float(size["noise_sd"])
         )
         mine = frame.loc[(int(row["segment"]), "", "rows")]
-        assert mine["value"] == float(row["noisy_size"]) and mine["noise_sd"] == pytest.approx(
+        assert mine["value"] == float(row["noisy_size"]) and mine["error_sd"] == pytest.approx(
             float(size["noise_sd"]), rel=1e-5
         )
         for name in ("age", "income"):
             mine = frame.loc[(int(row["segment"]), name, "centre")]
             assert mine["value"] == float(row[name])
-            assert mine["noise_sd"] == pytest.approx(float(row[f"{name}_sd"]), rel=1e-5)
+            assert mine["error_sd"] == pytest.approx(float(row[f"{name}_sd"]), rel=1e-5)
 
 
 def test_the_tidy_file_and_the_snippet_work(good, tmp_path, monkeypatch, capsys) -> None:
     (tmp_path / "release_tidy.csv").write_text(good.to_csv(), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     back = pd.read_csv("release_tidy.csv", keep_default_na=True)
-    assert len(back) == len(good.numbers) and back["value"].dtype == back["noise_sd"].dtype == np.float64
+    assert len(back) == len(good.numbers) and back["value"].dtype == back["error_sd"].dtype == np.float64
     exec(compile(SNIPPET, "snippet", "exec"), {})
     assert "age" in capsys.readouterr().out
 
@@ -111,7 +111,7 @@ def test_a_release_without_segments_is_read(tmp_path, algorithm) -> None:
         assert read.compare_with(read).beyond == 0
         return
     # Nothing was counted of their segments: how far off centres are, which their noise does not say, nobody can tell.
-    assert all(one.noise_sd is None for one in read.numbers if one.statistic == "centre")
+    assert all(one.error_sd is None for one in read.numbers if one.statistic == "centre")
     assert "how far off" in str(read.received.may)
     with pytest.raises(RequestError, match="not known"):
         read.compare_with(read)

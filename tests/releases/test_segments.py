@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from itertools import chain
 from math import inf
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.releases.described_table import make_described_table
@@ -24,11 +26,15 @@ from dpviz.releases.segments_report import (
     TOO_SMALL,
     NumbersSaid,
     QualityVerdict,
+    choose_shares,
     describe_quality,
     format_segments,
+    repeat_shares,
 )
 from dpviz.releases.tallies import Tally
+from dpviz.runs import profiles
 from dpviz.runs.open_table import declare
+from dpviz.tables import codings
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.codings import MISSING_LABEL, OTHER
 from dpviz.tables.csv_intake import CsvOnDisk, open_csv
@@ -36,6 +42,7 @@ from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.named import sample
 from tests.cases import about
 from tests.contract.sessions import RecordedLoss, Recording, open_seeded
+from tests.releases import made_played
 from tests.releases.segment_tables import (
     CENTERS,
     KINDS,
@@ -395,3 +402,22 @@ def test_far_rows_stand_apart_from_noise_alone():
         noisy = Scales(counts + rng.laplace(0, 20, counts.shape), 20 * 2**0.5, counts >= 0, edges=edges)
         found.append(max(estimate_far_rows(noisy, np.full(4, 2500.0))))
     assert np.mean(np.array(found) > 0) < 0.03, "in one of a hundred releases, over all segments and distances"
+
+
+@pytest.mark.parametrize(("center_sd", "told", "reach"), [(0.02, 0.3, 0.035), (0.4, 0.8, 0.1)])
+def test_a_share_is_told_by_its_centre_or_by_its_histogram_where_that_is_nearer(center_sd, told, reach):
+    column = profiles.ProfileColumn("town = S", 0.0, 1.0, source="town", declared=codings.Closed(("N", "S")))
+    sd, scale = np.full((1, 1), center_sd), np.ones(1)
+    made = profiles.Profile((column,), np.full((1, 1), 0.3), sd, scale, sizes=Sizes(np.array([100.0]), np.array([5.0])))
+    told_of = made_played.shares("town", N=0.2, S=0.8)
+    report = made_played.reported(made_played.segment(1, told_of, name=TOO_SMALL))
+    chosen = choose_shares(made, report)
+    assert chosen.centers[0, 0] == told and chosen.reach[0, 0] == pytest.approx(reach, rel=0.01)
+    (said,) = repeat_shares(report, chosen).segments
+    south = said.columns[0].shares[1].share
+    assert (said.words, south.value) == ("", told) and (south.low, south.high) == pytest.approx(
+        (told - reach, told + reach), abs=1e-3
+    )
+    # A size that may be nobody's tells no share.
+    (kept,) = repeat_shares(report, replace(chosen, sizes=Sizes(np.array([10.0]), np.array([5.0])))).segments
+    assert kept.columns == report.segments[0].columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -284,7 +284,7 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
         ]
         return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
 
-    note = "areas: shares of a segment's rows, with noise; grey: of all rows"
+    note = "areas: shares of a segment's rows by its histogram alone, with noise; grey: of all rows"
     return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
 
 
@@ -350,7 +350,7 @@ def _add_words(plot: Plot, text: str, x: float, y: float, color: str) -> None:
 
 def _format_size(segment: Said) -> str:
     size = segment["size"]
-    return format_noisy(size["value"], size["high"] - size["value"], whole=True)
+    return format_noisy(size["value"], size["high"] - size["value"], whole=True, within=(0, inf))
 
 
 def _find_typical(said: Said, *, with_unit: bool = True) -> str:

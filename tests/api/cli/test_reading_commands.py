@@ -32,7 +32,7 @@ def test_a_good_release_is_told_in_tables_and_sentences(zips, tmp_path):
     for told in ("± is nine in ten", "What may be concluded", "What not", "Nothing differs beyond"):
         assert told in said.out
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
-    assert {"segment", "column", "statistic", "value", "low", "high", "noise_sd"} <= set(rows[0]) and len(rows) > 9
+    assert {"segment", "column", "statistic", "value", "low", "high", "error_sd"} <= set(rows[0]) and len(rows) > 9
     again = told_by("read", zips / "good.zip", "--out", out)
     assert again.code == 2 and "is there already" in again.err
 
@@ -41,7 +41,7 @@ def test_json_says_the_same(zips):
     said = told_by("read", zips / "good.zip", "--json", "--compare", zips / "good.zip")
     told = json.loads(said.out)
     assert said.code == 0 and told["verdict"]["holds"] and told["k"] == 3 and told["comparison"]["beyond"] == 0
-    assert all(one["noise_sd"] is not None or one["low"] is not None for one in told["numbers"])
+    assert all(one["error_sd"] is not None or one["low"] is not None for one in told["numbers"])
 
 
 def test_a_forged_one_says_first_what_is_wrong_and_ends_with_one(zips):

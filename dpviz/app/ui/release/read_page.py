@@ -231,7 +231,7 @@ def _draw_quality(quality_report: QualityReport) -> None:
         return
     st.caption(SENTENCES.fill("quality"))
     value, blind = format_ratio(quality_report.ratio.value), format_ratio(quality_report.ratio_blind.value)
-    alt = f"Loss over that of one centre: {value} of the released centres, {blind} of centres without data"
+    alt = f"Capped loss over that of one centre: {value} of the released centres, {blind} of centres without data"
     figure.show(_make_gauge(quality_report), alt=alt, key="read:gauge", stem="quality", bare=True)
 
 
@@ -258,7 +258,7 @@ def _make_gauge(quality_report: QualityReport) -> Plot:
 
 
 def _draw_numbers(release: ReadRelease) -> None:
-    st.caption("A row a number: its interval is what a ± says, noise_sd how far off it is, as a standard deviation.")
+    st.caption("A row a number: its interval is what a ± says, error_sd how far off it is, as a standard deviation.")
     figure.draw_data_table(release.to_pandas(), alt=f"{len(release.numbers)} released numbers with their noise")
 
 

@@ -23,6 +23,7 @@ from dpviz.releases import (
     QualityVerdict,
     Release,
     SegmentsReport,
+    describe_quality,
     draw_map,
     find_cells,
     package,
@@ -34,7 +35,6 @@ from dpviz.words import (
     PLUS_MINUS_RELEASED,
     format_duration,
     format_number,
-    format_ratio,
     format_small,
     format_things,
     glossary,
@@ -134,8 +134,8 @@ def _draw_tables(release: Release) -> None:
     figure.draw_centers_table(made)
     rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
     st.caption(rounded, help=glossary.explain_words("centre noise"))
-    if release.played.parts.told is not None:
-        _draw_segments_panel(release.played.parts.told.report, f"release:{release.number}")
+    if (report := release.played.report) is not None:
+        _draw_segments_panel(report, f"release:{release.number}")
     if package.SEGMENTS_FILE in release.files:
         with st.expander("Every number about the segments", icon=":material/table_rows:"):
             # As it is written, numbers as numbers.
@@ -168,11 +168,8 @@ def _draw_quality_report(quality_report: QualityReport) -> None:
     if quality_report.verdict is QualityVerdict.CANNOT_TELL:
         st.markdown(f"{figure.format_badge('released')} :red[**How good they are cannot be told.**] {words}")
         return
-    low, high = (format_ratio(max(end, 0.0)) for end in (quality_report.ratio.low, quality_report.ratio.high))
-    value = format_ratio(quality_report.ratio.value)
-    beside = f"Squared, rows lie {value} as far from their centre as from a single one ({low} to {high})."
     warned = "" if quality_report.verdict is QualityVerdict.GOOD else ":red[**Better centres exist.**] "
-    said = f"{figure.format_badge('released')} {warned}{words} {beside}"
+    said = f"{figure.format_badge('released')} {warned}{escape_markdown(' '.join(describe_quality(quality_report)))}"
     st.markdown(said, help=glossary.explain_words("loss centre"))
 
 
