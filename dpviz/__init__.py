@@ -1,7 +1,5 @@
 """dpviz: differentially private clustering that shows what privacy costs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import lazy_loader

@@ -1,7 +1,5 @@
 """The command line as a module: ``python -m dpviz``."""
 
-from __future__ import annotations
-
 import sys
 
 from dpviz.api.console import main

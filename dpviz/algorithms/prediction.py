@@ -9,8 +9,6 @@ References
 Su, Cao, Li, Bertino & Jin 2016, §6: Eqs. 6-7 (DPLloyd), 9-10 (uniform grid), 13-15 (hybrid).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import sqrt
 from typing import Any, NamedTuple

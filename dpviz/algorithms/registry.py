@@ -1,7 +1,5 @@
 """All algorithms: ours, each a file beside this one and a part of ``cards.toml``, and those that packages bring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from threading import RLock

@@ -9,8 +9,6 @@ Constants were chosen by hand on S1, *Fifteen clusters*, *People* and one cloud;
 ``benchmarks/bought.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt

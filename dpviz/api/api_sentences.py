@@ -1,7 +1,5 @@
 """What functions, the estimator and commands say, and why they refuse, in whole sentences: ``sentences.toml``."""
 
-from __future__ import annotations
-
 from dpviz.words import Sentences
 
 SENTENCES = Sentences(__file__)

@@ -1,7 +1,5 @@
 """What the fits of one process cost: charged to an account, or counted here so that the second one warns."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ notices a broken page, and the seal a number that is no longer what was written.
 write another number can write another seal, and other hashes of the charges: these contradict the cards that left.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

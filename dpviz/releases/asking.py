@@ -8,8 +8,6 @@ size of a difference that was picked because it is large. Of many differences as
 **Guarantee.** Post-processing: nothing here reads a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf, nan

@@ -14,8 +14,6 @@ References
 Bounds from a histogram of magnitudes: Vadhan 2017, "The Complexity of Differential Privacy", and folklore since.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, floor, log, log10
 from typing import NamedTuple

@@ -5,8 +5,6 @@ became of a segment. What was released before is public: its segments are counte
 difference is one of the rows. Which segment of the later release lies where an earlier one did is post-processing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -11,8 +11,6 @@ them hold whatever a column may hold; and because they end at 1, 2 or 5 times a 
 them need no rounding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -1,7 +1,5 @@
 """The share of missing cells of each column: bought, with an interval, or not shown at all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log

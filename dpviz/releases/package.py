@@ -12,8 +12,6 @@ References
 Deutsch 1996, RFC 1951. Huffman 1952.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import struct

@@ -1,7 +1,5 @@
 """A release played again from its transcript: over tables without rows, so that what was drawn alone comes out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ It takes place in a thread of its own, where the rows are, rather than in a work
 Nothing takes it back: from the charge on it is paid for.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from contextlib import suppress

@@ -3,8 +3,6 @@
 The example is of a public sample, drawn when it is asked for; a check is given the bytes of a zip and never a row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

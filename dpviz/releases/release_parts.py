@@ -3,8 +3,6 @@
 Whoever releases and whoever verifies run the same code: what differs is the table and what answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

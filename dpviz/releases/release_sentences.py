@@ -1,7 +1,5 @@
 """What a release says in sentences that no template has, why it refuses, and what its terms are called."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ nothing; nobody releases without having paid. What was drawn becomes a transcrip
 as it is read back: what leaves is checked as its recipients will check it, and held back where it would not pass.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

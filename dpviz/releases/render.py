@@ -10,8 +10,6 @@ References
 Frictionless Data Package 1.0. MLCommons Croissant 1.0.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

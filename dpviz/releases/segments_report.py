@@ -1,7 +1,5 @@
 """What a release says of its segments: plain values, of which files, cards and charts are made, and words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """An optional signature (Ed25519) of ``VERIFY.txt``, and through its hashes of every file of a release."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

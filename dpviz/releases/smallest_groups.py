@@ -6,8 +6,6 @@ says how many rows a group has at least, all groups of a release at once.
 **Guarantee.** Post-processing: nothing here reads a row.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 

@@ -4,8 +4,6 @@ All of it is released or public. Whoever has it can play the algorithm again wit
 the same charges, and the same files. The same transcript is the same bytes: a file of other bytes is refused.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

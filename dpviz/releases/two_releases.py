@@ -5,8 +5,6 @@ segments. Of 504 pairs on the same rows 49 % had a difference beyond the noise t
 pass a gate first, and only what is beyond twice that noise counts: then 1.5 % of such pairs have one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import NormalDist
 

@@ -10,8 +10,6 @@ Who pays is the same question by whom instead of by what: a mean over all rows h
 noise is the same for all and a small group has fewer rows to average it over. It is told of public and made-up tables
 only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan

@@ -2,8 +2,6 @@
 
 Nothing here is private or enters a release."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan, nan

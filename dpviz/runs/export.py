@@ -1,7 +1,5 @@
 """A record as files: released values only, so that nothing revealed can leave this way; each says what it is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Container, Sequence
 

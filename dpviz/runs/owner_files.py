@@ -1,7 +1,5 @@
 """Files that appear whole or not at all, and folders for their owner's eyes, in which one process at a time writes."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

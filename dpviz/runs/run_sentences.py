@@ -1,7 +1,5 @@
 """What is said of a run before and after it, and why one is refused, in whole sentences: ``sentences.toml``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dpviz.words import Sentences

@@ -3,8 +3,6 @@
 ``python -m sample_data.curves`` makes them again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

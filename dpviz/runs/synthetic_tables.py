@@ -1,7 +1,5 @@
 """A synthetic table is what was declared of another one, with made-up rows: settings are tried on nobody."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a worker process does: one run, or a study, as a stream of progress and results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic

@@ -9,8 +9,6 @@ anything may be used.
 
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

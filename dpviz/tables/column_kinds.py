@@ -4,8 +4,6 @@ Each line of ``_EVIDENCE`` that is true of a column adds its weight to one kind;
 one is the second. A weight says how surely the evidence alone means the kind: 1 is a usual guess, 5 is nearly a proof.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tables made from public numbers alone: synthetic tables, and samples that no file here could hold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple

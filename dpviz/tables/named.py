@@ -3,8 +3,6 @@
 Samples are tables that anybody may look at: files of ``sample_data/``, tables made on demand, scikit-learn's digits.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ file is. A matrix that is not stored row by row may have more rows than bytes, a
 read, whatever its size, as any limit would tell whether one more row is there.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import zipfile

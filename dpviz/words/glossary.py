@@ -1,7 +1,5 @@
 """The words of this program: what each means is said in ``glossary.yaml`` once, and read from here by all others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A type of the domain says so how a file has it: ``documents.make_document`` make
 documents such a file, and ``list_values`` gives what is written. Nothing here is slow to import.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum, EnumType

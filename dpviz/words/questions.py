@@ -1,7 +1,5 @@
 """What people ask about a release: eight questions, answered in ``questions.yaml`` once, and read from here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The one visual language of pages, cards and charts: what a colour and a marker mean, light and dark."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 

@@ -11,8 +11,6 @@ Constants were chosen on the families of ``benchmarks/families.py``; ``benchmark
 are worth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import asinh, exp, log, log1p, sqrt
 from typing import NamedTuple

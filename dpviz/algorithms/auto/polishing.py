@@ -4,8 +4,6 @@ Between rounds a centre may change its place, by noisy counts and spreads of all
 constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt

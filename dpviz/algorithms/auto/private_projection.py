@@ -3,8 +3,6 @@
 Constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 

@@ -5,8 +5,6 @@ most rows lie, the wider the farther out, so that a few rows far away share one.
 tuning families of ``benchmarks/families.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """A public random projection to few dimensions, and the way back for points that were chosen there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt

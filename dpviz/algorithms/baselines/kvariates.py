@@ -1,7 +1,5 @@
 """k-variates++: D² seeding whose centres are drawn from noise around the drawn rows (Nock et al. 2016)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, expm1, sqrt

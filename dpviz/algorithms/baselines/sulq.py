@@ -1,7 +1,5 @@
 """SuLQ k-means: Lloyd's iteration from random starts with Gaussian noise (Blum, Dwork, McSherry & Nissim 2005)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

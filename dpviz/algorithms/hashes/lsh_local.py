@@ -1,7 +1,5 @@
 """Clustering without trust: every user sends one randomised message about a hash of the own row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, log2, sqrt

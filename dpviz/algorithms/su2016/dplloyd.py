@@ -1,7 +1,5 @@
 """DPLloyd: Lloyd's iteration on noisy counts and sums (Su et al. 2016, §4.1.1; Blum et al. 2005)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt

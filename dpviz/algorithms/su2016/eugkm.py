@@ -3,8 +3,6 @@
 Of EUGkM only ``release_grid`` asks the session a question; all else is post-processing of what it released.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import exp, log, pow, sqrt

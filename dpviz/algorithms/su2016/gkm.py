@@ -1,7 +1,5 @@
 """GkM: k-means on secret blocks, averaged with noise (Su et al. 2016, §4.1.2; the GUPT way of sample and aggregate)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

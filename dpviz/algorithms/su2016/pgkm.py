@@ -1,7 +1,5 @@
 """PGkM: a genetic search for centres whose parents are chosen privately (Su et al. 2016, §4.1.3; PrivGene)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log

@@ -1,7 +1,5 @@
 """A noisy round of Lloyd's iteration, shared by all that measure cluster means, and what is free after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import sqrt
 

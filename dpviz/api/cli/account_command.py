@@ -1,7 +1,5 @@
 """``dpviz account``: make or show the account of a data set, to which every release is charged."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

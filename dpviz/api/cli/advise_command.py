@@ -1,7 +1,5 @@
 """``dpviz advise``: name an algorithm and the smallest ε for a size and a target; reads no table."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """``dpviz algorithms``: list the algorithms and their parameters."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from textwrap import fill

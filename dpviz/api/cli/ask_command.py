@@ -1,7 +1,5 @@
 """``dpviz ask``: a question over several numbers of a release, answered in a sentence; checked first, without data."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dpviz audit``: try the contract of private algorithms on one of them, and name what did not hold."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -1,7 +1,5 @@
 """``dpviz declare``: propose how a file is to be read, as a declaration file to complete: a look at the rows."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

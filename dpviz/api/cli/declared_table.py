@@ -1,7 +1,5 @@
 """From a file and what is declared about it, on the command line or in its declaration file, to an open table."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """``dpviz open``: open the dashboard in a browser on this machine, until Ctrl-C."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

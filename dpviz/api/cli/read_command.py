@@ -1,7 +1,5 @@
 """``dpviz read``: what was released, as tables with noise beside each number; checked first, and without the data."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from functools import partial

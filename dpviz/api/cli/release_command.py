@@ -1,7 +1,5 @@
 """``dpviz release``: release the centres of a declared table, charged to an account, as a zip that can be defended."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``dpviz reproduce``: says where the papers' experiments are run: beside the package, not in it."""
 
-from __future__ import annotations
-
 import argparse
 
 from dpviz.api.console import Parser

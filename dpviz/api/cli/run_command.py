@@ -1,7 +1,5 @@
 """``dpviz run``: run one algorithm on a table and print what it releases."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

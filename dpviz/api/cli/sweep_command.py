@@ -1,7 +1,5 @@
 """``dpviz sweep``: run algorithms many times over a grid of ε, δ, k and n; results land in a folder as they come."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 import time

@@ -1,7 +1,5 @@
 """``dpviz verify``: check a release without the data: every file is made again from what was released."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where things lie on a drawn plane: outlines of cells, tints by which neighbours differ, free places of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The pictures of all kinds of steps. A new one is a function in ``pictures`` and a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Small pictures beside a few words of the glossary: made-up points, drawn in the language of all charts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import exp
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a lesson is: scenes with a text, a question, what is then shown, and the numbers that its texts say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A lesson as its YAML file has it; an empty line is as if it were left out."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Where pages are, and where the addresses of pages that are no more lead, with all that a link asked for there."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

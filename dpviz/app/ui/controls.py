@@ -1,7 +1,5 @@
 """The settings every page shares: ε, δ, k. Links carry them; they carry no data and no seed."""
 
-from __future__ import annotations
-
 from math import isfinite
 from typing import Any, cast
 

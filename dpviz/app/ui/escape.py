@@ -1,7 +1,5 @@
 """Names on a page: text from a file, a link or an error reaches Markdown through this door, and stays text."""
 
-from __future__ import annotations
-
 import re
 
 # Invisible, and no letter: it keeps apart what the page's Markdown would join into a link, a sign or an icon after

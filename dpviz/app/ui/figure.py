@@ -3,8 +3,6 @@
 All in the app's own colours, and nothing that would send them anywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

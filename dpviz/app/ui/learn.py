@@ -1,7 +1,5 @@
 """The page *Learn*: the first question of the first lesson, all lessons, what else there is, and every word."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import streamlit as st

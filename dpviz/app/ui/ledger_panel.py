@@ -1,7 +1,5 @@
 """The books of a visit: one line a charge, one line a run, one line a group of runs that add up, and the looks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import fsum

@@ -3,8 +3,6 @@
 All of its steps are sent at once, and stepping asks no server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

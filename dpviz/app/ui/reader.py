@@ -4,8 +4,6 @@ A page is drawn in the colours that the browser named when it asked for it. Wher
 open, nobody would draw it again: the pictures would stay in colours that cannot be read.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ machine's own address before it refuses a foreign page. Here the origin is judge
 browser sends: nothing is asked of anybody, and another port of this machine is foreign.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, MutableMapping
 from importlib.resources import files
 from pathlib import Path

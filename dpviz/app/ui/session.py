@@ -5,8 +5,6 @@ counted once in a visit, and kept in the log of this process, which the cards of
 one place that remembers what a widget was set to: Streamlit forgets a widget that the page does not draw.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,7 +1,5 @@
 """What is open, in words: lines for summaries, and to stand beside every ε."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The contract of every private algorithm, as checks that raise: audits and tests run them; mistakes must fail them."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The small tables that an audit makes up: what may be declared about one, and neighbours, mild and planted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ The same table with one person in it and without is what the promise of differen
 looks at the released centres: is one of them near the person? The other is the one that the guarantee assumes:
 it knows all other rows, reads every released answer, and weighs how likely each was with the person and without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

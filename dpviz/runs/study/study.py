@@ -1,7 +1,5 @@
 """Many runs over a grid of algorithms, k, n, δ and ε: a tidy row a run, and medians. Nothing here is a release."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The forms of a study's files: its settings, and the manifest of its folder."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Strict, Tag

@@ -1,7 +1,5 @@
 """Three columns at once, as a body that turns: cubes of a tree, candidates or centres, with the rows where revealed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

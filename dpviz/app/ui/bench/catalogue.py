@@ -3,8 +3,6 @@
 On a public or simulated table a moved control runs by itself. On a private one only the button does: a run spends.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """The drawer of the bench that stands in the place of the picture: what leaves, its account and its one button."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

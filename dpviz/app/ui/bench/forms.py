@@ -1,7 +1,5 @@
 """The form of each word that is no box, of the table's first: drawn below its paragraph, it changes what is in hand."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence

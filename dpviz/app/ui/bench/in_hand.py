@@ -1,7 +1,5 @@
 """The hand of this visit: begun from what is open or waits, and opened as soon as nothing is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace

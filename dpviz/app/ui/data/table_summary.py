@@ -3,8 +3,6 @@
 What bounds cut off is never read from a private file: bounds that are chosen by it carry its rows into the release.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Where a visit is in its lessons, by its address, and what it predicts: asked first, and kept beside the truth."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import streamlit as st

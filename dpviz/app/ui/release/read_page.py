@@ -3,8 +3,6 @@
 Nothing on it is of rows: the zip is all there is, and what is shown comes from its released answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
