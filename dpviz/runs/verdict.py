@@ -7,6 +7,8 @@ tables apart from those that the thresholds were chosen on.
 **Guarantee.** Post-processing of released values.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
