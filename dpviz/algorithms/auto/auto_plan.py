@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from math import ceil, fsum, log2, sqrt
+from math import ceil, exp, fsum, log, log2, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpviz.algorithms.card import FLAT_DIM, THIN, Setting
 from dpviz.algorithms.steps import Step
@@ -136,6 +137,7 @@ _WIDENING_PART = 0.25
 # But no fewer in all, or for each cluster.
 _FEWEST_WIDENING = 100.0
 _WIDENING_PER_CLUSTER = 20.0
+_LEAST_SIDE = 1e-12  # of a cell, of the longest column; more rows than any table has would ask for it
 _ENOUGH_SCALES = 25.0  # rows of a cluster have to be so many scales for finer grids to be tried
 
 
@@ -148,20 +150,34 @@ def count_smoothed_cells(n: float, k: int, scale: float, axes: int, *, flat: boo
     return _limit_cells((_NOISE_PART * n / (sqrt(2) * scale)) ** 2 / k, k, axes, flat=flat)
 
 
-def count_tree_cells(n: float, k: int, scale: float, dim: int) -> float:
-    """(n / (3 scales))^(2d / (2 + d)) cells, within limits: as a density in d columns is best read from a histogram."""
-    return _limit_cells((n / (_SCALES_PER_CELL * scale)) ** (2 * dim / (2 + dim)), k, dim, flat=True)
+def count_tree_cells(n: float, k: int, scale: float, half: Array) -> float:
+    """Cells whose part of the spread over a box of ``half`` widths (d,) is their noise over the rows, within limits.
+
+    In a cube these are (n / (3 scales))^(2d / (2 + d)), as a density in d columns is best read from a histogram. Along
+    a thin column rows spread so little that there are few cells, or one.
+    """
+    widths, rows = half / half.max(), n / (_SCALES_PER_CELL * scale)
+
+    def compare(log_side: float) -> float:
+        side = exp(log_side)
+        within = float((np.minimum(side, widths) ** 2).sum() / (widths**2).sum())
+        return within - float(np.maximum(1.0, widths / side).prod()) / rows**2
+
+    side = exp(brentq(compare, log(_LEAST_SIDE), 0.0, xtol=1e-12)) if rows > 1 else 1.0
+    return _limit_cells(float(np.maximum(1.0, widths / side).prod()), k, len(half), flat=True)
 
 
 def count_widening_cells(n: float, k: int, scale: float, dim: int) -> float:
     """Cells of a grid that widens outwards: a part of those of equal ones, within limits."""
     few = max(_FEWEST_WIDENING, _WIDENING_PER_CLUSTER * k)
-    return max(_WIDENING_PART * count_tree_cells(n, k, scale, dim), min(few, _count_most(k, dim, flat=True)))
+    equal = count_tree_cells(n, k, scale, np.ones(dim))
+    return max(_WIDENING_PART * equal, min(few, _count_most(k, dim, flat=True)))
 
 
-def list_finer_cells(n: float, k: int, scale: float, dim: int) -> list[float]:
+def list_finer_cells(n: float, k: int, scale: float, half: Array) -> list[float]:
     """The numbers of cells of finer grids, within limits: those below them are worth trying."""
-    return [min(times * count_tree_cells(n, k, scale, dim), _count_most(k, dim, flat=True)) for times in FINER]
+    cells = count_tree_cells(n, k, scale, half)
+    return [min(times * cells, _count_most(k, len(half), flat=True)) for times in FINER]
 
 
 def _limit_cells(wanted: float, k: int, axes: int, *, flat: bool) -> float:
@@ -408,7 +424,7 @@ def _plan_flat_cells(setting: Setting, epsilon: float, zoom: float, moved: float
     trees = n / (k * (moved / tested)) >= _ENOUGH_SCALES  # rows in a cluster that trees of details tell from noise
     tests = len(FINER)
     if n_public:
-        tried = list_finer_cells(n, k, moved / tested, setting.dim) if trees else []
+        tried = list_finer_cells(n, k, moved / tested, np.ones(setting.dim)) if trees else []
         tests = sum(cells < _count_most(k, setting.dim, flat=True) for cells in tried)
     finer = [StagePart("grid", what, "Laplace", _FIND_FINER_TEST * epsilon) for what in ("finer_test", "finest_test")]
     grid = StagePart("grid", "grid", "Laplace", (1 - zoom - tests * _FIND_FINER_TEST) * epsilon)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import log, pi, prod, sqrt
 from typing import NamedTuple, TypeVar
 
@@ -386,10 +385,13 @@ def _choose_flat_grid(
     session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array
 ) -> partitions.Grid:
     """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
-    rule = count_tree_cells if stage.trees else partial(count_smoothed_cells, flat=True)
-    grid, so_far = make_cube_grid(half, rule(session.n, k, scale, session.dim), middle), True
+    if stage.trees:
+        wanted = count_tree_cells(session.n, k, scale, half)
+    else:
+        wanted = count_smoothed_cells(session.n, k, scale, session.dim, flat=True)
+    grid, so_far = make_cube_grid(half, wanted, middle), True
     for test, cells in zip(
-        (stage.finer_test, stage.finest_test), list_finer_cells(session.n, k, scale, session.dim), strict=True
+        (stage.finer_test, stage.finest_test), list_finer_cells(session.n, k, scale, half), strict=True
     ):
         if test is None:
             break

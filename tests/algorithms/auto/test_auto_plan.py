@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, count_tree_cells, make_plan
+from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import Setting, find_wide_columns
+from dpviz.core.domain import Domain, Scaling
+from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
 
@@ -51,3 +54,21 @@ def test_the_middle_along_thin_columns_is_paid_by_what_finds_the_clusters(n_publ
     assert [part.weight for part in rounds] == pytest.approx([part.weight for part in others])
     assert narrow.first.beside.noise == others[-1].noise
     assert narrow.cells.grid.weight < thin.cells.grid.weight
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_a_grid_has_as_many_cells_as_noise_allows_and_thin_columns_add_none(dim: int) -> None:
+    wide = np.ones(dim)
+    # A density in d columns is best read from (n / (3 scales))^(2d / (2 + d)) cells.
+    cells = count_tree_cells(20_000, 12, 5.0, wide)
+    assert cells == pytest.approx((20_000 / 15) ** (2 * dim / (2 + dim)))
+    assert count_tree_cells(20_000, 12, 5.0, np.r_[wide, 1e-5]) == pytest.approx(cells, rel=1e-3)
+    assert count_tree_cells(20_000, 12, 5.0, np.r_[wide, 0.1]) > cells
+
+
+def test_a_thin_column_has_one_cell() -> None:
+    rows = np.random.default_rng(0).uniform(-1, 1, (4000, 2)) * [1.0, 0.02]
+    domain = Domain.of(["wide", "thin"], [-1.0, -0.02], [1.0, 0.02], scaling=Scaling.COMMON)
+    done = run("auto", PrivateTable(rows, domain, n_public=4000), k=4, epsilon=0.5, delta=1e-6, seed=0)
+    grid = next(frame.step.grid for frame in done.frames if isinstance(frame.step, SynopsisStep))
+    assert grid.cells_per_axis.tolist()[1] == 1
