@@ -29,10 +29,12 @@ from dpviz.releases.tallies import (
     bound_sum,
     draw_versions,
     estimate_means,
+    find_bin_ends,
     format_draws,
     measure_polish_error,
 )
 from dpviz.runs.profiles import Profile, ProfileColumn
+from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN
 from tests.cases import for_each
 from tests.sequential import usually
@@ -201,6 +203,17 @@ def test_draws_follow_from_the_seed_alone() -> None:
     assert one == same != other
     # What SHAKE-256 gives, on any machine.
     assert Bits("a").draw_even(2).round(12).tolist() == [0.929240043163, 0.825556385969, 0.070759956837, 0.174443614031]
+
+
+def test_bins_of_every_kind_of_column_have_ends() -> None:
+    tally = Tally(np.zeros((1, 3)), 1.0, np.ones((1, 3), dtype=bool))
+    names = ("I", "II", "III")
+    for coding, nth, ends in (
+        *((codings.Ordinal(names), 0, [1, 2, 3]), (codings.Nominal(names), 1, [0, 1, 0])),
+        *((codings.Cycle(24.0), 0, [-0.5, -1, -0.5]), (codings.Cycle(24.0), 1, [0, -(0.75**0.5), -1])),
+    ):
+        low, high = find_bin_ends(tally, replace(REGION, labels=names, coding=coding), nth)
+        assert low == pytest.approx(ends, abs=1e-6) and (low <= high).all()
 
 
 def test_what_noise_hides_is_said_so() -> None:

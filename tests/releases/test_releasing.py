@@ -6,6 +6,7 @@ import ast
 import csv
 import io
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -135,7 +136,9 @@ def _check_amounts(release: Release) -> None:
     assert table["debt"].tolist() == pytest.approx([-400, 0, 2000], rel=0.2, abs=20)
     steps = release.played.parts.clustered.rounded.step[:, 1]
     assert steps.max() > 5 * steps.min(), "large amounts are rounded to a wider grid"
-    read = read_release(make_zip(release.files)).to_pandas()
+    received = read_release(make_zip(release.files))
+    read, mean = received.to_pandas(), received.ask("mean", 1, column="joined").sentence
+    assert re.search(r"joined of segment 1: 20(15|18|21)-\d\d-\d\d \(20", mean), mean
     centres = read[read.statistic == "centre"]
     pay = centres[centres.column == "pay"]
     assert (pay.high / pay.value).to_numpy() == pytest.approx((pay.value / pay.low).to_numpy(), rel=0.02)

@@ -26,7 +26,7 @@ from dpviz.runs.study.folder import StudyFolder
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.csv_intake import CsvOnDisk, load_csv, open_csv
-from dpviz.tables.declarations import apply_bounds_option, apply_declaration, read_declaration
+from dpviz.tables.declarations import apply_bounds_option, read_declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.named import open_named
 from dpviz.tables.proposal import propose
@@ -194,15 +194,6 @@ def test_what_stops_a_reader_is_told_apart() -> None:
         assert told in str(refused.value) and "wd40" not in str(refused.value)
         assert isinstance(refused.value, RequestError) is not told.startswith("A defect")
         assert refused.value.__cause__ is None and (refused.value.__suppress_context__ or refused.value is error)
-
-
-def test_a_declaration_is_text() -> None:
-    for said in (None, 3, {"lower": 0}, b"{}", ["{}"]):
-        with pytest.raises(RequestError, match="no text"):
-            apply_declaration(said)  # type: ignore[arg-type]
-    for text in ("[]", "3", "null", '"x"', '{"n_public": ' + "7" * 5_000 + "}", "[" * 50_000):
-        with pytest.raises(RequestError):
-            apply_declaration(text)
 
 
 # The table of doors: what it allows, what it expects, and that the documentation says the same.

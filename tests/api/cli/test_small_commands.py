@@ -40,12 +40,6 @@ def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
     assert "Traceback" in call(capsys, "run", points, *RUN_ASKED).err
 
 
-def test_ctrl_c_is_no_defect(capsys, monkeypatch, points):
-    monkeypatch.setattr(dpviz.api.cli.run_command, "run_request", Mock(side_effect=KeyboardInterrupt))
-    said = call(capsys, "run", points, *RUN_ASKED)
-    assert (said.code, said.err) == (130, "dpviz: Stopped.\n")
-
-
 @pytest.mark.slow
 def test_the_module_runs_as_a_command(points):
     command = [sys.executable, "-m", "dpviz", "run", str(points), *RUN_ASKED]

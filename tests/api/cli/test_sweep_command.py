@@ -124,13 +124,6 @@ def test_a_wrong_request_is_refused_before_anything_runs(capsys, tmp_path, point
             assert said.code == 2 and said.err.count("\n") == 1 and not (out / "results.csv").exists()
 
 
-def test_settings_reach_the_algorithms_that_know_them(capsys, tmp_path, points):
-    out = tmp_path / "study"
-    asked = (*SMALL, "--algorithms", "kmeans++,dplloyd", "--repeats", "1", "--out", out)
-    assert call(capsys, "sweep", points, *asked, "--set", "preset=su").code == 0
-    assert [row["preset"] for row in results(out)] == ["", "su"]
-
-
 # The folder of a sweep: one writer, files for the owner only, and a sentence for whatever a disk or a file refuses.
 
 
