@@ -15,7 +15,7 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
 from dpviz.releases import described_table
-from dpviz.releases.bought_bounds import BoughtBounds, buy_bounds
+from dpviz.releases.bought_bounds import BoughtBounds, _find_held_bins, buy_bounds
 from dpviz.releases.missing_shares import buy_missing_shares
 from dpviz.releases.tallies import COVERED
 from dpviz.tables.arrow_intake import ParquetTable
@@ -101,6 +101,12 @@ def test_a_bound_of_a_log_scale_that_is_no_amount_is_refused_before_anything_is_
     for ends in ((0.0, None), (None, -1.0)):
         with pytest.raises(IntakeError, match="a logarithmic scale has no 0"):
             bought_on_log(*ends)
+
+
+def test_bins_beside_certain_ones_are_held_on_both_sides():
+    noisy = np.zeros(90)
+    noisy[[40, 41]], noisy[[34, 37, 44, 46, 50]] = 100.0, 8.0
+    assert _find_held_bins(noisy, 1.0) == (34, 46, True), "three bins apart at most, again and again"
 
 
 def test_noise_alone_opens_no_range():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -17,7 +16,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from dpviz.releases import playing, promise, release_texts, segments_report
 from dpviz.releases.missing_shares import MissingShare, MissingShares
 from dpviz.releases.playing import Played
 from dpviz.releases.promise import AccessCounts
@@ -98,14 +96,6 @@ def test_nothing_on_it_can_act_or_ask() -> None:
     assert not re.search(r"https?:|url\(|@import|\ssrc=|\shref=", page)
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
     assert "$" not in page.replace("($)", "").replace("000 $", ""), "a place in the template was not filled"
-
-
-# What a card's page is made of: tables and pictures.
-
-
-@pytest.mark.parametrize("module", [segments_report, playing, promise, release_texts])
-def test_doctests(module) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 # The dossier: every question has an answer or is named as open, and no answer says more than was released.
