@@ -150,7 +150,12 @@ def test_what_lies_beside_and_is_no_account_is_left_alone(account, tmp_path):
         foreign.execute("CREATE TABLE release (number)")
     (tmp_path / "damaged.sqlite").write_bytes(account.path.read_bytes()[:5000])
     there = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
-    assert account.look_alikes() == ()
+    locked = accounts.Account.new(tmp_path / "locked.sqlite", name="l", cap_epsilon=1.0)
+    locked.charge(a_charge(0.1))
+    with closing(sqlite3.connect(locked.path, isolation_level=None)) as holder:
+        holder.executescript("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        assert account.look_alikes() == ()
+    locked.path.unlink()
     assert there == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.exists()}
 
 
@@ -196,6 +201,9 @@ def test_nothing_that_is_there_is_written_over(account, tmp_path):
         with pytest.raises(RequestError, match="is there already"):
             accounts.Account.new(path, name="a", cap_epsilon=1.0)
     assert not (tmp_path / "nowhere").exists() and len(account.standing().entries) == 1
+    for name, told in {"x" * 300: "be made", "none/a": "be made", "x" * 253: "nothing was released"}.items():
+        with pytest.raises(RequestError, match=told):
+            accounts.Account.new(tmp_path / name, name="a", cap_epsilon=1.0)
     (tmp_path / "a.sqlite-wal").write_text("charges")
     with pytest.raises(RequestError, match="left of an earlier account"):
         accounts.Account.new(tmp_path / "a.sqlite", name="a", cap_epsilon=1.0)

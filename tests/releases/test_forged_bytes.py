@@ -337,6 +337,12 @@ def test_another_program_unpacks_it(kind: str) -> None:
     assert zlib.decompress(package.pack(PACKED[kind]), wbits=-15) == PACKED[kind]
 
 
+def test_a_code_that_would_be_too_long_is_not() -> None:
+    counts = np.round(1.6180339887 ** np.arange(25)).astype(np.int64)
+    lengths = package._make_code(counts).lengths
+    assert package._find_lengths(counts).max() > 15 >= lengths.max() and np.sum(2.0**-lengths) == 1
+
+
 def test_the_same_file_is_the_same_bytes() -> None:
     """As they were when this was written: another rule would refuse every release that was made before."""
     said = b"".join(f"{place},{place * place % 977},released\r\n".encode() for place in range(3_000))

@@ -176,6 +176,7 @@ CLAIMS: Mapping[str, Mapping[str, Any]] = {
     "a library by any name": {"noise": "OpenDP 0.13.0, proved by the state"},
     "a platform by any name": {"platform": "an enclave"},
     "a version by any name": {"version": "0.1.0 (audited)"},
+    "a day by any name": {"date": "yesterday"},
     "code of nobody": {"code": ""},
     "looks by any name": {"seen.looks": {"by a notary only": 1}},
     "runs that cost nothing": {"seen.runs_epsilon": 0.0},
