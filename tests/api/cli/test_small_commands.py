@@ -1,4 +1,4 @@
-"""The command line as a whole: which algorithms it lists, how it ends, and that a module runs as it."""
+"""The command line as a whole: how it ends, what it refuses, what it declares, and that a module runs as it."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ SIZE = ("advise", "--n", "50000", "--d", "4", "--k", "5")
 
 WRONG = (
     *(("account", *rest) for rest in ((), ("close",), ("new",), ("show",), ("new", "a.sqlite", "--name", "a"))),
+    *(("reproduce", *words) for words in ((), ("--list",), ("su-epsilon", "--quick"), ("--help",))),  # in a checkout
     *(("open", "--port", port) for port in (0, 65_536, "x")),
     *(("open", *files) for files in (("nowhere.csv",), (FOLDER / "words.npz",), ("a", "b"))),
     *((*SIZE, *one) for one in (("--target", 1), ("--n", 0), ("--k", 0), ("--delta", 0.1), ("--relation", "swap"))),
