@@ -3,6 +3,7 @@
 import pickle
 import sqlite3
 import warnings
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -122,20 +123,17 @@ def test_what_an_account_does_not_bear_is_refused_before_a_row_is_read(account, 
     model(account=full).fit(VALUES)
     damaged.write_bytes(b"nothing of the kind" * 100)
     locked = Account.new(tmp_path / "locked.sqlite", name="locked", cap_epsilon=5).path
-    holder = sqlite3.connect(locked, isolation_level=None)
-    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
-    holder.execute("BEGIN EXCLUSIVE")
-    try:
-        for case, (one, why) in {
-            "full": (full, "0 of 1 is left"),
-            "damaged": (damaged, "is no account"),
-            "missing": (tmp_path / "none.sqlite", "There is no account"),
-            "locked": (Account(locked, patience=0.01), "is locked by another program"),
-        }.items():
-            with about(case), pytest.raises(RequestError, match=why):
+    with closing(sqlite3.connect(locked, isolation_level=None)) as holder:
+        holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+        holder.execute("BEGIN EXCLUSIVE")
+        for one, why in (
+            (full, "0 of 1 is left"),
+            (damaged, "is no account"),
+            (tmp_path / "none.sqlite", "There is no account"),
+            (Account(locked, patience=0.01), "is locked by another program"),
+        ):
+            with about(why), pytest.raises(RequestError, match=why):
                 model(account=one).fit(Untouchable())
-    finally:
-        holder.close()
     with pytest.raises(RequestError, match="a cap for δ"):
         model(account=account, algorithm="auto", delta=1e-6).fit(Untouchable())
     # Rows of persons, and rows, are other units: their ε do not add up.
@@ -169,13 +167,11 @@ def test_groups_say_whose_each_row_is(account):
     certain = model(epsilon=1e6, rows_per_person=3)
     sizes = [certain.fit(VALUES, groups=ids).run_.noisy_weights.sum() for ids in (names, half)]
     assert sizes == pytest.approx([120, 60], abs=0.1)
-    assert np.isfinite(model(rows_per_person=3).fit_predict(VALUES, groups=names)).all()
-    for case, (groups, why) in {
-        "short": (names[1:], "not as long as the table"),
-        "none": (None, "no id column says whose"),
-    }.items():
-        with about(case), pytest.raises(RequestError, match=why):
+    for groups, why in ((names[1:], "not as long as the table"), (None, "no id column says whose")):
+        with pytest.raises(RequestError, match=why):
             model(rows_per_person=3).fit(VALUES, groups=groups)
+    with pytest.raises(RequestError, match="a weight is as private as its row"):
+        model().fit(VALUES, sample_weight=np.ones(120))
 
 
 def test_groups_are_routed_as_metadata(account):
@@ -183,13 +179,6 @@ def test_groups_are_routed_as_metadata(account):
         paid = model(account=account, rows_per_person=3).set_fit_request(groups=True)
         cross_val_score(paid, VALUES, params={"groups": np.arange(120) // 3}, cv=3)
     assert [entry.charge.unit for entry in account.standing().entries] == ["1 person, up to 3 rows"] * 3
-
-
-def test_weights_of_rows_are_refused_with_the_reason():
-    with pytest.raises(RequestError, match="a weight is as private as its row"):
-        model().fit(VALUES, sample_weight=np.ones(120))
-    with pytest.raises(TypeError, match="not colour"):
-        model().fit(VALUES, colour="red")
 
 
 def test_distances_are_in_the_units_that_are_asked_for():

@@ -7,12 +7,10 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Barrier
 from typing import Any, NoReturn
 
-from dpviz.releases.account import Account, AccountExceeded
+from dpviz.releases.account import Account
 from tests.releases.charges import a_charge
 
 FORKS = get_context("forkserver")
@@ -47,35 +45,9 @@ def _dying_at(at: int, when: str) -> type[sqlite3.Connection]:
     return Dying
 
 
-def _use_until(use: Callable[[], object], at: int, when: str) -> None:
+def charge(path: Path, at: int, when: str) -> None:
+    """Charge to an account, and die at a step of that; at once behind the last step, as who is killed there."""
     connect, kind = sqlite3.connect, _dying_at(at, when)
     sqlite3.connect = lambda *words, **named: connect(*words, factory=kind, **named)  # type: ignore[assignment]
-    use()
-    os._exit(0)  # at once, as who is killed behind the last step
-
-
-def make(path: Path, at: int, when: str) -> None:
-    """Make an account, and die at a step of that."""
-    _use_until(lambda: Account.new(path, name="people", cap_epsilon=1.0), at, when)
-
-
-def charge(path: Path, at: int, when: str) -> None:
-    """Charge to an account, and die at a step of that."""
-    _use_until(lambda: Account.open(path).charge(a_charge(0.5)), at, when)
-
-
-def charge_again(path: Path, told: Connection) -> None:
-    """Charge until somebody ends this process."""
-    account = Account.open(path)
-    while True:
-        told.send(account.charge(a_charge(0.001)))
-
-
-def race(path: Path, start: Barrier, told: Connection) -> None:
-    """Charge as soon as the others do."""
-    account = Account.open(path)
-    start.wait()
-    try:
-        told.send(f"won {account.charge(a_charge(0.5))}")
-    except AccountExceeded:
-        told.send("refused")
+    Account.open(path).charge(a_charge(0.5))
+    os._exit(0)

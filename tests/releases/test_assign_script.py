@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpviz.core.arrays import Array, Codes
-from dpviz.core.check import RequestError
+from dpviz.core.arrays import Array
 from dpviz.core.domain import Domain
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
@@ -39,27 +38,18 @@ def _drawn(domain: Domain, n: int, *, beyond: float, seed: int = 0) -> Array:
     return values
 
 
-def _ours(domain: Domain, values: Array, centers: Array) -> Codes:
-    return assign(domain.region.clip(domain.to_unit(values)), domain.to_unit(centers)) + 1
-
-
-def _written(folder: Path, script: str, rows: str | bytes) -> None:
+def _run(
+    folder: Path, script: str, rows: str | bytes = "", *words: str, alone: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """The script in this process; or in one of its own, which takes a hundred times as long, and where nothing of this
+    checkout is there to be imported."""
     (folder / "assign.py").write_text(script, "utf-8")
     if rows:
         (folder / "rows.csv").write_bytes(rows.encode() if isinstance(rows, str) else rows)
-
-
-def _run_alone(folder: Path, script: str, rows: str | bytes) -> subprocess.CompletedProcess[str]:
-    """The script in a process of its own, where nothing of this checkout is there to be imported."""
-    _written(folder, script, rows)
-    command = [sys.executable, "-I", "-W", "error", "assign.py", "rows.csv", "out.csv"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
-
-
-def _run(folder: Path, script: str, rows: str | bytes, *words: str) -> subprocess.CompletedProcess[str]:
-    """The same in this process, which takes a hundredth of the time."""
-    _written(folder, script, rows)
     command, code = ["assign.py", *(words or ("rows.csv", "out.csv"))], 0
+    if alone:
+        command = [sys.executable, "-I", "-W", "error", *command]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
         patch.chdir(folder)
         patch.setattr(sys, "argv", command)
@@ -85,16 +75,16 @@ def test_every_row_gets_the_segment_that_dpviz_gives_it(tmp_path: Path, kind: st
     domain = _DOMAINS[kind]
     values, centers = _drawn(domain, 3_000, beyond=1.7), _drawn(domain, 7, beyond=0.9, seed=1)
     rows = "\n".join(["hours,x,income,age", *(f"{h!r},,{i!r},{a!r}" for a, i, h in values.tolist())])
-    run = _run_alone if kind == "unit" else _run
-    done = run(tmp_path, write_assign_script(domain, centers, title="People"), rows)
+    script = write_assign_script(domain, centers, title="People")
+    if kind == "common":  # rows are read in blocks
+        script = script.replace("_AT_ONCE = 50_000", "_AT_ONCE = 999")
+    done = _run(tmp_path, script, rows, alone=kind == "unit")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "3000 rows, each with its segment, are in out.csv.\n"
-    ours = _ours(domain, values, centers)
-    assert [int(segment) for segment in _segments(tmp_path)] == ours.tolist()
+    points, clipped = domain.to_unit(values), domain.region.clip(domain.to_unit(values))
+    ours, unclipped = (assign(one, domain.to_unit(centers)) + 1 for one in (clipped, points))
+    assert [int(segment) for segment in _segments(tmp_path)] == ours.tolist() != unclipped.tolist()
     assert len(set(ours.tolist())) == 7
-    clipped = domain.region.clip(domain.to_unit(values))
-    unclipped = assign(domain.to_unit(values), domain.to_unit(centers)) + 1
-    assert not np.array_equal(clipped, domain.to_unit(values)) and not np.array_equal(unclipped, ours)
 
 
 def test_rows_on_a_log_and_a_root_scale_get_the_segment_that_dpviz_gives_them(tmp_path: Path) -> None:
@@ -113,15 +103,6 @@ def test_rows_on_a_log_and_a_root_scale_get_the_segment_that_dpviz_gives_them(tm
         ours = assign(points, domain.to_unit_coordinates(centers)) + 1
         assert len(set(ours.tolist())) > 3 and [int(one) for one in _segments(tmp_path)] == ours.tolist()
         (tmp_path / "out.csv").unlink()
-
-
-def test_many_rows_are_read_in_blocks(tmp_path: Path) -> None:
-    domain = _DOMAINS["unit"]
-    values, centers = _drawn(domain, 50, beyond=1.0), _drawn(domain, 3, beyond=0.9, seed=1)
-    script = write_assign_script(domain, centers, title="").replace("_AT_ONCE = 50_000", "_AT_ONCE = 20")
-    rows = "\n".join(["age,income,hours", *(",".join(map(repr, row)) for row in values.tolist())])
-    assert _run(tmp_path, script, rows).returncode == 0
-    assert [int(segment) for segment in _segments(tmp_path)] == _ours(domain, values, centers).tolist()
 
 
 def test_a_row_without_a_number_has_no_segment(tmp_path: Path) -> None:
@@ -163,37 +144,23 @@ def test_a_file_is_read_as_it_was_declared(tmp_path: Path, declared: FileFormat,
 
 def test_hostile_names_stay_names(tmp_path: Path) -> None:
     names = ('"""', "'; import os; os.abort() #", "$title\n\\")
-    domain = Domain.of(names, 0, 1)
-    rows = tmp_path / "rows.csv"
-    with rows.open("w", newline="") as file:
-        csv.writer(file).writerows([[name.strip() for name in names], [0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
-    script = write_assign_script(domain, np.array([[0.1] * 3, [0.9] * 3]), title='"""\nraise SystemExit(3)\n"""')
-    done = _run_alone(tmp_path, script, "")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert _segments(tmp_path) == ["1", "2"]
+    rows = StringIO(newline="")
+    csv.writer(rows).writerows([[name.strip() for name in names], [0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
+    centers = np.array([[0.1] * 3, [0.9] * 3])
+    script = write_assign_script(Domain.of(names, 0, 1), centers, title='"""\nraise SystemExit(3)\n"""')
+    done = _run(tmp_path, script, rows.getvalue(), alone=True)
+    assert (done.returncode, done.stderr, _segments(tmp_path)) == (0, "", ["1", "2"])
 
 
 def test_no_file_is_lost_and_what_is_missing_is_said(tmp_path: Path) -> None:
     script = write_assign_script(_DOMAINS["unit"], np.zeros((1, 3)) + 20.0, title="")
     rows = "age,income\n1,2\n"
-    done = _run(tmp_path, script, rows, "rows.csv", "rows.csv")
-    assert done.returncode == 1 and "rows.csv is there already" in done.stderr
+    for words, told in (
+        (("rows.csv", "rows.csv"), "rows.csv is there already"),
+        (("rows.csv", "out.csv"), "There is no column 'hours' in the file"),
+        (("none.csv", "other.csv"), "none.csv cannot be read or written: No such file"),
+        (("rows.csv",), "python assign.py ROWS.csv SEGMENTS.csv"),
+    ):
+        done = _run(tmp_path, script, rows, *words)
+        assert done.returncode == 1 and told in done.stderr
     assert (tmp_path / "rows.csv").read_text() == rows
-    done = _run(tmp_path, script, rows)
-    assert done.returncode == 1 and "There is no column 'hours' in the file" in done.stderr
-    (tmp_path / "rows.csv").unlink()
-    done = _run(tmp_path, script, "", "rows.csv", "other.csv")
-    assert done.returncode == 1 and "rows.csv cannot be read or written: No such file" in done.stderr
-    usage = _run(tmp_path, script, "", "rows.csv")
-    assert usage.returncode == 1 and "python assign.py ROWS.csv SEGMENTS.csv" in usage.stderr
-
-
-def test_centres_of_another_table_are_refused() -> None:
-    with pytest.raises(RequestError, match=r"give \(k, 3\)"):
-        write_assign_script(_DOMAINS["unit"], np.zeros((2, 2)), title="")
-
-
-def test_the_script_needs_numpy_only() -> None:
-    script = write_assign_script(_DOMAINS["unit"], np.zeros((1, 3)) + 20.0, title="People")
-    imported = {line.split()[1] for line in script.splitlines() if line.startswith(("import ", "from "))}
-    assert imported == {"csv", "math", "re", "sys", "numpy"}

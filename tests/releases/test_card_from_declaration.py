@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -22,20 +23,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import yaml
+from streamlit.testing.v1 import AppTest
 
 import dpviz
 from dpviz.words import NINE_IN_TEN, format_noisy
+from tests import waiting
 from tests.pages.components import _visits_are_cheap
+from tests.pages.site import open_form, paste_bounds, press, turn_to, upload
+from tests.pages.tables import app_on, ask, run_again, sound
 from tests.releases.charges import a_charge
-from tests.releases.people import unrehearsed
-from tests.releases.visits import PageVisit
+from tests.releases.people import WORDS, unrehearsed
 
 __all__ = ["_visits_are_cheap"]
 
 YAML, HTML, DOSSIER = "card.yaml", "card.html", "dossier.html"
 PAGES = (YAML, HTML, DOSSIER)
-PERSONS, ROWS = 300, 900
-WITHOUT_AGE = 90
+PERSONS, ROWS, WITHOUT_AGE = 300, 900, 90
 BOUNDS = {"age": [0, 100], "income": [0, 90000]}
 DECLARED = {
     "title": "Visitors",
@@ -86,20 +89,6 @@ CASES = {
             "such a reader can be at most 83.3 % certain.",
         ),
     ),
-    "rows, one exchanged": Case(
-        {"n_public": ROWS, "relation": "replace"},
-        {"epsilon": 2.0, "segments": 0.25},
-        {"algorithm": 1.5, "segments": 0.5},
-        "1 row",
-        (
-            *OF_ROWS,
-            PUBLIC_ROWS,
-            "What one row says changes the odds of anything that is released with noise by at most 7.39×.",
-            "at most 88.1 % certain",
-            {HTML: "the number of rows, 900, is public."},
-            {DOSSIER: "Bounded by value: odds within 7.39×. The number of rows is public."},
-        ),
-    ),
     "rows, their number bought": Case(
         {},
         {"epsilon": 1.0, "delta": 1e-6, "algorithm": "auto", "segments": 0.25},
@@ -146,44 +135,38 @@ SPENT, CAP = 0.5, 20.0
 """Of the account, before the release, and at most."""
 
 
-def write_visitors(path: Path) -> np.ndarray:
-    """Three rows of each of 300 persons, in three groups; their numbers (900, 2), NaN where there is no age."""
+def write_visitors(path: Path) -> None:
+    """Three rows of each of 300 persons, in three groups; every tenth has no age."""
     rng, place = np.random.default_rng(0), np.arange(ROWS)
     middle = np.array([[20, 15_000], [45, 60_000], [75, 30_000]])[place % 3]
-    rows = np.round(middle + rng.normal(0, [3, 3_000], (ROWS, 2)))
-    rows[:: ROWS // WITHOUT_AGE, 0] = np.nan
     lines = [
-        f"p{row % PERSONS},{'' if np.isnan(age) else int(age)},{int(income)},{'South' if row % 3 else 'North'}"
-        for row, (age, income) in enumerate(rows)
+        f"p{row % PERSONS},{f'{age:.0f}' if row % 10 else ''},{pay:.0f},{'South' if row % 3 else 'North'}"
+        for row, (age, pay) in enumerate(np.round(middle + rng.normal(0, [3, 3_000], (ROWS, 2))))
     ]
     path.write_text("\n".join(["who,age,income,town", *lines]) + "\n")
-    return rows
 
 
 class Made(NamedTuple):
-    """The files of a release, its three pages as words, and the rows that it was made of."""
+    """The files of a release, its three pages as words, and what it charged."""
 
     files: Mapping[str, bytes]
     card: Mapping[str, Any]
     pages: Mapping[str, str]
-    rows: np.ndarray
-
-    def list_rows(self, name: str) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.files[name].decode())))
-
-    @property
-    def ledger(self) -> list[dict[str, str]]:
-        return self.list_rows("ledger.csv")
+    ledger: list[dict[str, str]]
 
 
-def list_leaves(told: Any) -> list[str]:
-    if isinstance(told, dict | list):
-        return [leaf for one in (told.values() if isinstance(told, dict) else told) for leaf in list_leaves(one)]
-    return [str(told).replace("\\", "")]
+def read_rows(data: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(data.decode())))
 
 
 def read_pages(files: Mapping[str, bytes]) -> dict[str, str]:
     """The words of each page, without markup and pictures."""
+
+    def list_leaves(told: Any) -> list[str]:
+        if isinstance(told, dict | list):
+            return [leaf for one in (told.values() if isinstance(told, dict) else told) for leaf in list_leaves(one)]
+        return [str(told).replace("\\", "")]
+
     pages = {YAML: " ".join(list_leaves(yaml.safe_load(files[YAML])))}
     for name in (HTML, DOSSIER):
         text = re.sub(r"<(style|svg).*?</\1>", " ", files[name].decode(), flags=re.DOTALL)
@@ -196,20 +179,14 @@ def released(name: str) -> Made:
     case = CASES[name]
     with TemporaryDirectory() as folder:
         data, path = Path(folder) / "visitors.csv", Path(folder) / "people.sqlite"
-        rows = write_visitors(data)
+        write_visitors(data)
         account = dpviz.Account.new(path, name="people", cap_epsilon=CAP, cap_delta=1e-5)
-        relation = case.declared.get("relation", "add_remove")
-        account.charge(
-            a_charge(SPENT, unit=case.unit, relation=relation, columns=("age",), lower=(0.0,), upper=(100.0,))
-        )
+        before = {"columns": ("age",), "lower": (0.0,), "upper": (100.0,), "unit": case.unit}
+        account.charge(a_charge(SPENT, **before, relation=case.declared.get("relation", "add_remove")))
         asked = {"k": 3, "algorithm": "dplloyd", **case.asked}
         with unrehearsed():
             files = dpviz.release({**DECLARED, **case.declared}, data, account=account, **asked).files
-    return Made(files, yaml.safe_load(files[YAML]), read_pages(files), rows)
-
-
-def plain(number: float) -> str:
-    return f"{number:.6g}"
+    return Made(files, yaml.safe_load(files[YAML]), read_pages(files), read_rows(files["ledger.csv"]))
 
 
 @pytest.fixture(params=CASES)
@@ -246,22 +223,19 @@ def test_every_epsilon_is_asked_charged_or_a_part_and_parts_add_up(name: str) ->
     assert (parameters["epsilon"], parameters["delta"]) == (case.epsilon, delta)
     assert told["dp_variant"]["variant_name"] == ("Approximate DP" if delta else "Pure DP")
     for part, epsilon in case.parts.items():
-        words = f"{part}: ε = {plain(epsilon)}, δ = {'10⁻⁶' if delta and part == 'algorithm' else '0'}"
+        words = f"{part}: ε = {epsilon:.6g}, δ = {'10⁻⁶' if delta and part == 'algorithm' else '0'}"
         assert made.pages[YAML].count(words) == 2
-    for part, epsilon in case.parts.items():
         share = f" ({100 * epsilon / case.epsilon:.0f} % of ε)" if len(case.parts) > 1 else ""
-        charges = sum(row["part"] == part for row in made.ledger)
-        assert re.search(rf"{re.escape(part + share)} {charges} {plain(epsilon)} ", made.pages[HTML]), part
-        costs = [float(row["cost"]) for row in made.ledger if row["part"] == part and row["cost_unit"] == "epsilon"]
+        charges = [row for row in made.ledger if row["part"] == part]
+        assert re.search(rf"{re.escape(part + share)} {len(charges)} {epsilon:.6g} ", made.pages[HTML]), part
+        costs = [float(row["cost"]) for row in charges if row["cost_unit"] == "epsilon"]
         assert not costs or sum(costs) == pytest.approx(epsilon, rel=1e-9)
-    after = plain(SPENT + case.epsilon)
-    assert re.search(
-        rf"Before this release ε = {SPENT}, δ = 0 was spent of it, after it ε = {after}, ", made.pages[YAML]
-    )
-    assert f"before {SPENT} 0 this release {plain(case.epsilon)} " in made.pages[HTML]
-    assert f"ε = {plain(CAP - SPENT - case.epsilon)} of it is left" in made.pages[HTML]
+    after, left = f"{SPENT + case.epsilon:.6g}", f"{CAP - SPENT - case.epsilon:.6g}"
+    assert f"Before this release ε = {SPENT}, δ = 0 was spent of it, after it ε = {after}, " in made.pages[YAML]
+    assert f"before {SPENT} 0 this release {case.epsilon:.6g} " in made.pages[HTML]
+    assert f"ε = {left} of it is left" in made.pages[HTML]
     assert f"ε = {SPENT} was spent before this release, {after} after it." in made.pages[DOSSIER]
-    known = {case.epsilon, SPENT, CAP, SPENT + case.epsilon, CAP - SPENT - case.epsilon, *case.parts.values()}
+    known = {case.epsilon, SPENT, CAP, float(after), float(left), *case.parts.values()}
     for page, text in made.pages.items():
         own = re.sub(r"All draws of the release .*?\(zero-concentrated\)", "", text)  # by other rules, and other δ
         own = re.sub(r"ε = [\d.]+ in all, which no account has paid for", "", own)  # of this whole process
@@ -288,62 +262,49 @@ def test_a_number_of_rows_that_was_bought_is_told_as_noisy(name: str) -> None:
     assert all("declared and is public" not in page for page in made.pages.values())
 
 
-def cover(reach: float, scale: float) -> float:
-    """How often whole-number Laplace noise of that scale is within ``reach``."""
-    ratio = exp(-1 / scale)
-    return 1 - 2 * ratio ** (int(reach) + 1) / (1 + ratio)
-
-
-def find_reach(made: Made) -> float:
-    (reach,) = re.findall(r"The ± of a size is at most ([\d.,]+) rows\.", made.pages[DOSSIER])
-    return float(reach.replace(",", ""))
-
-
-def test_a_size_is_told_with_the_noise_of_its_own_count() -> None:
-    made = released("rows, their number declared")
-    scale = [float(row["scale"]) for row in made.ledger if row["query"] == "Count"][-1]
-    ratio = exp(-1 / scale)
-    sd = sqrt(2 * ratio) / (1 - ratio)
-    for row in made.list_rows("centers.csv"):
-        assert float(row["noisy_size_sd"]) == pytest.approx(sd, rel=0.01)
-        assert f" {format_noisy(float(row['noisy_size']), NINE_IN_TEN * sd, whole=True)} " in made.pages[HTML]
-        # How far a centre is off from the mean of its segment nobody can tell where no segments were paid for.
-        assert not row["age_sd"] and not row["income_sd"] and float(row["age_noise_sd"]) > 0
-    assert 0.9 <= cover(find_reach(made), scale) < 0.93
-    told = re.search(
-        r"the sd is ([\d.]+) b, and nine draws in ten are within ([\d.]+) b; of Gaussian noise within ([\d.]+) sd",
-        made.pages[DOSSIER],
-    )
-    assert told is not None
-    of_scale, laplace, gaussian = map(float, told.groups())
-    assert of_scale == pytest.approx(sqrt(2), abs=0.005) and 1 - exp(-laplace) == pytest.approx(0.9, abs=0.001)
-    assert 2 * NormalDist().cdf(gaussian) - 1 == pytest.approx(0.9, abs=0.001)
-
-
 def test_what_is_said_to_hold_nine_times_in_ten_reaches_as_far(name: str) -> None:
     made = released(name)
-    sds = [float(row["noisy_size_sd"]) for row in made.list_rows("centers.csv")]
-    assert 0.9 < 2 * NormalDist().cdf(find_reach(made) / max(sds)) - 1 < 0.93
-    total = sum(int(row["noisy_size"]) for row in made.list_rows("centers.csv"))
+    centers = read_rows(made.files["centers.csv"])
+    sds = [float(row["noisy_size_sd"]) for row in centers]
+    (reach,) = re.findall(r"The ± of a size is at most ([\d.,]+) rows\.", made.pages[DOSSIER])
+    assert 0.9 < 2 * NormalDist().cdf(float(reach.replace(",", "")) / max(sds)) - 1 < 0.93
+    total = sum(int(row["noisy_size"]) for row in centers)
     whole = format_noisy(total, NINE_IN_TEN * sqrt(sum(sd**2 for sd in sds)), whole=True)
     assert all(f"Sizes add up to {whole}" in made.pages[page] for page in (HTML, DOSSIER))
-    if "segments.csv" not in made.files:
+    if "segments.csv" not in made.files:  # the noise of a size is that of its own count
+        ratio = exp(-1 / [float(row["scale"]) for row in made.ledger if row["query"] == "Count"][-1])
+        assert sds == pytest.approx([sqrt(2 * ratio) / (1 - ratio)] * 3, rel=0.01)
+        # How far a centre is off from the mean of its segment nobody can tell where no segments were paid for.
+        assert not any(row["age_sd"] or row["income_sd"] or not row["age_noise_sd"] for row in centers)
         return
-    for row, sd in zip((row for row in made.list_rows("segments.csv") if row["statistic"] == "size"), sds, strict=True):
-        assert 0.9 <= 2 * NormalDist().cdf((float(row["high"]) - float(row["value"])) / sd) - 1 < 0.93
+    sizes = [row for row in read_rows(made.files["segments.csv"]) if row["statistic"] == "size"]
+    for row, sd in zip(sizes, sds, strict=True):
         size, reach = float(row["value"]), float(row["high"]) - float(row["value"])
+        assert 0.9 <= 2 * NormalDist().cdf(reach / sd) - 1 < 0.93
         assert f" {format_noisy(size, reach, whole=True)} " in made.pages[HTML]
     assert "an interval that holds 90 % of the time" in made.pages[HTML]
 
 
 def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path: Path) -> None:
-    visit = PageVisit(tmp_path, np.random.default_rng(1))
-    visit.propose("town")
-    visit.count("town")
+    rows = b"age,income\n" + b"".join(b"%d,%d\n" % (row % 101, 371 * row % 90_001) for row in range(240))
+    at = open_town(rows)
+    press(at, "Propose from the rows (counted)")
+    press(open_form(turn_to(at, "data.py").run(), "columns"), "Count what drops out (counted)")
     for epsilon in (1.0, 0.3):
-        visit.fit("town", epsilon)
-    visit.come_again()
-    with zipfile.ZipFile(visit.release("town")) as archive:
+        run_again(ask(sound(turn_to(at, "explore.py").run()), epsilon=epsilon))
+    at = ask(sound(turn_to(open_town(rows), "release.py").run()), epsilon=2.5)
+    path = dpviz.Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=100.0, cap_delta=1e-5).path
+    at.text_input(key="release:account_path").set_value(str(path))
+    sound(at.run())
+    (typed,) = (one for one in at.text_input if (one.key or "").startswith("release:confirm:"))
+    sound(typed.set_value("2.5").run())
+    (button,) = (one for one in at.button if (one.key or "").startswith("release:press:"))
+    sound(button.click().run())
+    job = at.session_state["release:pressed"][-1].job
+    assert job.wait(waiting.SECONDS) and job.kept, job.error
+    zipped = tmp_path / job.kept
+    assert dpviz.verify(zipped).holds
+    with zipfile.ZipFile(zipped) as archive:
         pages = read_pages({name: archive.read(name) for name in PAGES})
     for page, text in pages.items():
         # A file that is dropped is proposed from its rows at once; the same rows are proposed anew when asked.
@@ -352,3 +313,11 @@ def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path
         # The bench asks for the ε of a whole release: its runs spend the four fifths that are for centres.
         assert re.search(r"two runs on the rows [^.]*ε = 1\.04 in all", text), page
         assert "no row, no true count" not in text, page
+
+
+def open_town(rows: bytes) -> AppTest:
+    """The page of data of a visit to the same server, with a file of private rows; it knows of none before."""
+    at = app_on("data.py", None, algorithm="dplloyd", k="2")
+    upload(at, rows, "town.csv")
+    paste_bounds(at, json.dumps({"bounds": BOUNDS, "bounds_origin": "law", "release": WORDS}))
+    return sound(turn_to(at, "data.py").run())

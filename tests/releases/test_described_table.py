@@ -16,14 +16,7 @@ from dpviz.core.check import RequestError
 from dpviz.core.domain import Region
 from dpviz.core.partitions import Voronoi
 from dpviz.core.queries import SegmentHistogram, decode_bins
-from dpviz.releases.described_table import (
-    FINEST,
-    MOST_CLUSTERED,
-    EqualBins,
-    Magnitudes,
-    code_rows,
-    make_described_table,
-)
+from dpviz.releases import described_table
 from dpviz.runs.open_table import declare
 from dpviz.tables.codings import MISSING_LABEL, MOST_BINS, OTHER, Described
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk
@@ -52,7 +45,7 @@ DECLARED = Declaration(
 
 def _described(declared: Declaration, lines: str = LINES):
     source = CsvFile("t", lines.encode())
-    return make_described_table(declare(source, declared), source)
+    return described_table.make_described_table(declare(source, declared), source)
 
 
 @pytest.mark.parametrize(("radius", "scaling"), [(None, "unit"), (0.8, "common")])
@@ -60,7 +53,7 @@ def test_clustered_coordinates_are_to_the_bit_what_the_clustering_saw(radius, sc
     declared = replace(DECLARED, upper=(1.0, 3.0), scaling=scaling, radius=radius)
     source = CsvFile("t", LINES.encode())
     opened = declare(source, declared)
-    table = make_described_table(opened, source)
+    table = described_table.make_described_table(opened, source)
     rows, seen = table.private._rows.values, opened.private._rows.values
     np.testing.assert_array_equal(rows[:, :2], seen)
     assert rows.shape == (4, 4) and table.description.width == 4
@@ -100,8 +93,8 @@ def test_every_bin_is_what_the_cell_says_and_missing_is_a_bin():
     inside = table.private.domain.region
     coarse = asked(SegmentHistogram(over, height.place, 2 * 4), rows, inside)[0]
     np.testing.assert_array_equal(coarse, [1, 0, 1, 1, 1, 0, 0, 0])  # 0.0; 1.0; 2.5 clipped; one missing
-    fine = asked(SegmentHistogram(over, height.place, 2 * FINEST), rows, inside)[0]
-    assert fine[FINEST] == 1 and fine[FINEST + 1 :].sum() == 0
+    fine = asked(SegmentHistogram(over, height.place, 2 * described_table.FINEST), rows, inside)[0]
+    assert fine[described_table.FINEST] == 1 and fine[described_table.FINEST + 1 :].sum() == 0
     named = asked(SegmentHistogram(over, region.place, len(region.labels)), rows, inside)[0]
     np.testing.assert_array_equal(named, [1, 1, 1, 1])
 
@@ -117,32 +110,32 @@ def test_a_row_counts_as_declared():
     np.testing.assert_array_equal(beside._rows.values, _described(of_persons).private._rows.values)
 
 
-def test_a_described_column_that_is_not_there_is_named():
-    wrong = replace(DECLARED, describe={"regoin": Described(categories=("a",))})
-    with pytest.raises(RequestError, match='There is no column "regoin"'):
-        _described(wrong)
-
-
 def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(LINES, encoding="utf-8")
     source = CsvOnDisk(path)
-    table = make_described_table(declare(source, replace(DECLARED, describe={})), source)
+    table = described_table.make_described_table(declare(source, replace(DECLARED, describe={})), source)
     assert not table.private.in_memory and len(table.description.columns) == 2
-    with pytest.raises(RequestError, match='"height", "region" would be described'):
-        make_described_table(declare(source, DECLARED), source)
     thin = SparseTable("t", sparse.csr_array(np.eye(4, 3)))
     of_all = Declaration(
-        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": Described(bounds=(0.0, 2.0))}
+        lower=(-1.0,), upper=(1.0,), scaling="common", describe={"height": DECLARED.describe["height"]}
     )
-    with pytest.raises(RequestError, match="not in memory as one of named columns"):
-        make_described_table(declare(thin, of_all), thin)
+    for content, declared, why in (
+        (source, DECLARED, '"height", "region" would be described'),
+        (thin, of_all, "not in memory as one of named columns"),
+        (CsvFile("t", LINES.encode()), replace(DECLARED, describe={"regoin": Described(categories=("a",))}), "regoin"),
+    ):
+        with about(why), pytest.raises(RequestError, match=why):
+            described_table.make_described_table(declare(content, declared), content)
 
 
 def test_of_very_many_columns_none_is_described_and_that_is_said():
-    for columns, described in ((MOST_CLUSTERED, MOST_CLUSTERED), (MOST_CLUSTERED + 1, 0)):
+    for columns, described in (
+        (described_table.MOST_CLUSTERED, described_table.MOST_CLUSTERED),
+        (described_table.MOST_CLUSTERED + 1, 0),
+    ):
         source = make_numeric_table(np.zeros((3, columns)))
-        table = make_described_table(declare(source, Declaration(lower=(-1.0,), upper=(1.0,))), source)
+        table = described_table.make_described_table(declare(source, Declaration(lower=(-1.0,), upper=(1.0,))), source)
         assert len(table.description.columns) == described
     assert "none is described" in table.description.notes[0]
 
@@ -152,59 +145,26 @@ def test_of_very_many_columns_none_is_described_and_that_is_said():
 
 @given(st.integers(1, MOST_BINS), st.integers(14, lattice.ROW_BITS), st.data())
 def test_a_code_comes_back_from_its_coordinate(number, bits, data):
+    every, numbers = np.arange(number)[:, None], np.array([number])
     if number > 2 ** (bits - 1):
         with pytest.raises(RequestError, match="number_of_bins"):
-            code_rows(np.array([[0]]), np.array([number]), bits=bits)
+            described_table.code_rows(every[:1], numbers, bits=bits)
         return
-    every = np.arange(number)[:, None]
-    points = code_rows(every, np.array([number]), bits=bits)
+    points = described_table.code_rows(every, numbers, bits=bits)
     assert (np.abs(points) < 1).all() and (points * 2.0**bits % 1 == 0).all()
-    np.testing.assert_array_equal(np.floor((points + 1) / 2 * number), every)
     np.testing.assert_array_equal(decode_bins(points, number), every)
-    box = Region(np.ones(1), 1.0)
-    np.testing.assert_array_equal(box.rows(points), points)
-    anywhere = data.draw(st.floats(-1, 1))
-    assert 0 <= decode_bins(np.array(anywhere), number) < number
+    np.testing.assert_array_equal(Region(np.ones(1), 1.0).rows(points), points)
+    assert 0 <= decode_bins(np.array(data.draw(st.floats(-1, 1))), number) < number
 
 
-@given(
-    st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.integers(1, 300), st.lists(st.floats(allow_nan=True), max_size=20)
-)
-def test_a_number_lies_in_its_bin_whoever_stands_beside_it(lower, width, bins, values):
-    rule = EqualBins(lower, lower + width, bins)
-    codes = rule.codes(np.array(values))
-    assert rule.number == bins + 1
-    for value, code in zip(values, codes, strict=True):
-        assert rule.codes([value])[0] == code
-        if not np.isfinite(value):
-            assert code == bins
-            continue
-        left, right = rule.edges[code], rule.edges[code + 1]
-        slack = 1e-9 * (abs(lower) + width)
-        assert left - slack <= min(max(value, lower), lower + width) <= right + slack
-
-
-def test_what_is_no_rule_is_refused():
-    for make, words in (
-        (lambda: EqualBins(1.0, 1.0, 3), "lower one first"),
-        (lambda: EqualBins(0.0, np.inf, 3), "finite"),
-        (lambda: EqualBins(0.0, 1.0, 0), "bins is 0"),
-        (lambda: EqualBins(0.0, 1.0, MOST_BINS), "bins is 4096"),
-    ):
-        with about(words), pytest.raises(RequestError, match=words):
-            make()
-
-
-RULE = Magnitudes()
-
-
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_a_number_lies_in_the_range_of_its_bin(value):
-    (code,) = RULE.codes([value]).tolist()
-    assert 0 <= code < RULE.number
+@given(st.floats(allow_nan=True, allow_infinity=True), st.floats())
+def test_a_number_lies_in_the_range_of_its_bin_whoever_stands_beside_it(value, other):
+    code, _ = RULE.codes([value, other]).tolist()
+    assert 0 <= code < RULE.number and RULE.codes([value]).tolist() == [code]
     if not math.isfinite(value):
         assert code == RULE.number - 1
         return
+    assert RULE.codes([-value])[0] - RULE.middle == RULE.middle - code
     found = RULE.find_range(code, code)
     small, large = RULE.ends[0], RULE.ends[-1]
     if abs(value) <= small:
@@ -217,14 +177,7 @@ def test_a_number_lies_in_the_range_of_its_bin(value):
         assert abs(value) > min(abs(found.lower), abs(found.upper))
 
 
-@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20), st.floats())
-def test_who_else_is_in_the_column_has_no_say(values, other):
-    np.testing.assert_array_equal(RULE.codes([*values, other])[: len(values)], RULE.codes(values))
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_it_is_the_same_below_nought(value):
-    assert RULE.codes([-value])[0] - RULE.middle == RULE.middle - RULE.codes([value])[0]
+RULE = described_table.Magnitudes()
 
 
 def test_round_numbers_are_the_ends_of_bins():

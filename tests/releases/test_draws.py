@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
 from itertools import count
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from dpviz.algorithms import PolishStep
 from dpviz.core.check import RequestError
-from dpviz.releases import tallies as draws_module
 from dpviz.releases.asking import QUESTION_KINDS, ReleaseQuestion, ask, format_answers
 from dpviz.releases.described_table import SegmentColumn
 from dpviz.releases.tallies import (
@@ -38,6 +36,7 @@ from dpviz.releases.tallies import (
 from dpviz.runs.profiles import Profile, ProfileColumn
 from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN
+from tests.cases import for_each
 from tests.sequential import usually
 
 SIZES = np.array([900.0, 500.0, 60.0])
@@ -98,21 +97,6 @@ COVERED = {
 @pytest.mark.parametrize("kind", [*COVERED])
 def test_nine_in_ten_intervals_hold_nine_in_ten_and_not_three_in_four(kind: str) -> None:
     assert usually(holds(*COVERED[kind]), often=0.9, rarely=0.75)
-
-
-@pytest.mark.parametrize("kind", ["size", "share", "difference"])
-def test_intervals_of_counts_are_not_wide_either(kind: str) -> None:
-    assert not usually(holds(*COVERED[kind]), often=0.99, rarely=0.9)
-
-
-@pytest.mark.parametrize("kind", ["mean", "difference of means"])
-def test_means_hold_where_centres_are_off_by_more_than_their_noise(kind: str) -> None:
-    question, truth = COVERED[kind]
-    hits = (
-        (lambda one: one.low <= truth <= one.high)(ask(draw(seed, algorithm="eugkm", off=1.5, scale=5.0), question))
-        for seed in count()
-    )
-    assert usually(hits, often=0.9, rarely=0.7)
 
 
 @pytest.mark.parametrize(("algorithm", "off"), [("auto", 0.0), ("eugkm", 1.5)])
@@ -206,6 +190,10 @@ def test_draws_spread_as_far_as_the_noise_of_the_released_size() -> None:
     drawn = draw(2)
     assert drawn.sizes.std(axis=0)[:2] == pytest.approx(drawn.tallies.size_sd[:2], rel=0.15)
     assert drawn.tallies.size_sd[0] < 20 * 2**0.5  # by several tallies more is known than by one
+    # Laplace noise, by its kurtosis: Gaussian draws of the same spread would hold other tails.
+    noise = Bits("law").draw_laplace(3.0, 50_000)
+    assert noise.std() == pytest.approx(3.0, rel=0.02) and (noise**4).mean() / 81 == pytest.approx(6.0, rel=0.1)
+    assert np.allclose(noise[:50_000], -noise[50_000:])
 
 
 def test_draws_follow_from_the_seed_alone() -> None:
@@ -218,27 +206,26 @@ def test_draws_follow_from_the_seed_alone() -> None:
 
 
 def test_bins_of_every_kind_of_column_have_ends() -> None:
-    hours = SegmentColumn("hour", "", 0, 1.0, labels=codings.Cycle(24.0).bins, coding=codings.Cycle(24.0))
-    tally = Tally(np.zeros((1, 8)), 1.0, np.ones((1, 8), bool), hours)
-    low, high = find_bin_ends(tally, hours, 0)
-    assert (low <= high).all() and high[0] == 1.0 and low[0] == pytest.approx(np.cos(np.pi / 4))
-    ranks = SegmentColumn("rank", "", 0, 1.0, labels=("I", "II", "III"), coding=codings.Ordinal(("I", "II", "III")))
-    assert find_bin_ends(Tally(np.zeros((1, 3)), 1.0, np.ones((1, 3), bool), ranks), ranks, 0)[0].tolist() == [1, 2, 3]
-    towns = SegmentColumn("town", "", 0, 1.0, labels=("N", "S"), coding=codings.Nominal(("N", "S")))
-    assert find_bin_ends(Tally(np.zeros((1, 2)), 1.0, np.ones((1, 2), bool), towns), towns, 1)[0].tolist() == [0, 1]
+    tally = Tally(np.zeros((1, 3)), 1.0, np.ones((1, 3), dtype=bool))
+    names = ("I", "II", "III")
+    for coding, nth, ends in (
+        *((codings.Ordinal(names), 0, [1, 2, 3]), (codings.Nominal(names), 1, [0, 1, 0])),
+        *((codings.Cycle(24.0), 0, [-0.5, -1, -0.5]), (codings.Cycle(24.0), 1, [0, -(0.75**0.5), -1])),
+    ):
+        low, high = find_bin_ends(tally, replace(REGION, labels=names, coding=coding), nth)
+        assert low == pytest.approx(ends, abs=1e-6) and (low <= high).all()
 
 
 def test_what_noise_hides_is_said_so() -> None:
-    drawn = draw(3, scale=400.0)
+    drawn, clear = draw(3, scale=400.0), ask(draw(3), ReleaseQuestion("larger", (1, 2)))
     assert "Noise hides this" in ask(drawn, ReleaseQuestion("larger", (1, 2))).sentence
     assert ask(drawn, ReleaseQuestion("share", (3,), "region", "N")).hidden
     assert len(ask(drawn, ReleaseQuestion("largest")).chosen) > 1
-    clear = ask(draw(3), ReleaseQuestion("larger", (1, 2)))
     assert clear.sentence.startswith("Segment 1 is larger than segment 2, by ") and clear.chosen == (1,)
     assert ask(draw(3), ReleaseQuestion("largest")).chosen == (1,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("question", "words"),
     [
         (ReleaseQuestion("smallest"), "size, part, larger"),
@@ -248,7 +235,6 @@ def test_what_noise_hides_is_said_so() -> None:
         (ReleaseQuestion("larger", (1, 2, 3)), "about 2 segments"),
         (ReleaseQuestion("mean", (1, 2, 3), "x"), "one or two segments.*do not hold"),
         (ReleaseQuestion("mean", (1,), "height"), "no mean is told.*x"),
-        (ReleaseQuestion("mean", (1,), "region"), "no mean is told"),
         (ReleaseQuestion("mean", (1,)), "about column"),
         (ReleaseQuestion("size", (1,), "x"), "nothing but segments"),
         (ReleaseQuestion("share", (1,), "region", "E"), '"N", "S", "W"'),
@@ -263,33 +249,12 @@ def test_what_cannot_be_asked_is_refused_with_what_can(question: ReleaseQuestion
 
 
 def test_every_kind_answers_in_a_sentence_and_a_line() -> None:
-    asked = [
-        *(ReleaseQuestion("size", (1, 2)), ReleaseQuestion("part", (1,)), ReleaseQuestion("larger", (2, 1))),
-        *(ReleaseQuestion("ratio", (1, 2)), ReleaseQuestion("largest"), ReleaseQuestion("mean", (1,), "x")),
-        *(ReleaseQuestion("higher", (1, 2), "x"), ReleaseQuestion("share", (1,), "region", "S")),
-        ReleaseQuestion("more-often", (1, 2), "region", "N"),
-        ReleaseQuestion("at-least", (2,), "x", value=6.0),
-    ]
-    assert [one.kind for one in asked] == [*QUESTION_KINDS]
+    asked = [one for one, _ in COVERED.values()] + [ReleaseQuestion("largest")]
+    assert {one.kind for one in asked} == {*QUESTION_KINDS}
     answers = [ask(draw(0), question) for question in asked]
     assert all(one.sentence.endswith(".") and not one.sentence[0].islower() for one in answers)
     lines = format_answers(answers).splitlines()
     assert len(lines) == 1 + len(asked) and lines[1].startswith("size,1 2,,,,")
-    assert all(one.to_dict()["question"]["kind"] == one.question.kind for one in answers)
-
-
-def test_means_of_dates_are_told_as_dates() -> None:
-    dates = codings.Dates(date(2020, 1, 1), date(2020, 1, 9))
-    tallies, made = make(0)
-    size, histogram, _ = tallies.every
-    column = replace(X, name="joined", coding=dates)
-    tallies = SegmentTallies((size, replace(histogram, column=column)))
-    made = replace(made, columns=(ProfileColumn("joined", 0, 8, dates.unit, source="joined", declared=dates),))
-    drawn = draw_versions(tallies, estimate_means(tallies, made, "auto", NOISE), made, seed="0")
-    assert "joined of segment 1: 2020-01-05 (2020-01-0" in ask(drawn, ReleaseQuestion("mean", (1,), "joined")).sentence
-    later = ask(drawn, ReleaseQuestion("at-least", (2,), "joined", value=6.0)).sentence
-    assert "joined of at least 2020-01-07" in later
-    assert "days" in ask(drawn, ReleaseQuestion("higher", (1, 2), "joined")).sentence
 
 
 def test_a_release_that_tells_no_noise_has_means_by_its_histograms() -> None:
@@ -297,13 +262,6 @@ def test_a_release_that_tells_no_noise_has_means_by_its_histograms() -> None:
     found = estimate_means(tallies, made, "hybrid", None)
     assert isinstance(found, Means) and np.isfinite(found.error).all()
     assert np.abs(found.values[:, 0] - MEANS).max() < 1.0
-
-
-def test_draws_are_of_the_law_that_the_ledger_names() -> None:
-    """Laplace noise, by its kurtosis: Gaussian draws of the same spread would hold other tails."""
-    noise = Bits("law").draw_laplace(3.0, 50_000)
-    assert noise.std() == pytest.approx(3.0, rel=0.02) and (noise**4).mean() / 81 == pytest.approx(6.0, rel=0.1)
-    assert draws_module.DRAWS % 2 == 0 and np.allclose(noise[:50_000], -noise[50_000:])
 
 
 # Intervals cover what is true in nine of ten releases, whatever the rows, and say nothing where noise drowns all.
@@ -368,7 +326,6 @@ def test_sums_and_ratios():
     assert np.mean([one.low <= 0.3 <= one.high for one in found]) >= LEAST
     assert np.mean([one.low > 0.15 and one.high < 0.6 for one in found]) > 0.9
     assert bound_ratio(0.25, 0.0, 0.5, 0.0) == Interval(0.5, 0.5, 0.5)
-    assert bound_ratio(-5.0, 1.0, 100.0, 1.0).value == 0.0
     assert bound_ratio(5.0, 1.0, 1.0, 10.0).high == np.inf and np.isnan(bound_ratio(5.0, 1.0, -1.0, 1.0).value)
     assert bound_sum(10.0, 100.0) == Interval(10.0, 0.0, pytest.approx(185.07))
 

@@ -15,8 +15,6 @@ import duckdb
 import pandas as pd
 import pytest
 
-import dpviz
-from dpviz.core.check import RequestError
 from dpviz.releases import account as accounts
 from dpviz.releases.account import Account
 from dpviz.releases.releasing import preflight, publish
@@ -84,45 +82,32 @@ def test_a_release_has_the_same_bytes_from_every_door(folder: Path, tmp_path: Pa
 def test_a_database_that_goes_away_is_one_sentence_and_nothing_is_charged(
     folder: Path, tmp_path: Path, capsys, monkeypatch
 ) -> None:
-    (tmp_path / "people.json").write_text(json.dumps(SAID))
     account = Account.new(tmp_path / "people.sqlite", name="people", cap_epsilon=9.0, cap_delta=1e-5)
-    asked = ("--k", "3", "--epsilon", "1", "--account", str(tmp_path / "people.sqlite"), "--yes", "--segments", "0")
+    asked = ("--k", 3, "--epsilon", 1, "--account", account.path, "--yes", "--segments", 0, "--out", tmp_path / "r.zip")
 
-    def release(address: str, out: str = "r.zip", declaration: str = "people.json"):
-        return call(capsys, "release", str(tmp_path / declaration), address, *asked, "--out", str(tmp_path / out))
-
-    place = f"duckdb:///{folder}/crm.duckdb"
-    (tmp_path / "gone.json").write_text(json.dumps({**SAID, "bounds": {"age": [0, 100], "weight": [0, 9]}}))
-    (tmp_path / "text.json").write_text(json.dumps({**SAID, "bounds": {"age": [0, 100], "town": [0, 9]}}))
+    def release(table: str, bounds: Mapping[str, object] = BOUNDS):
+        (tmp_path / "people.json").write_text(json.dumps({**SAID, "bounds": bounds}))
+        return call(capsys, "release", tmp_path / "people.json", f"duckdb:///{folder}/{table}", *asked)
 
     def breaks_off(self: DuckTable, columns, rows):
         with self._refuse_damaged():
             yield from ()
             raise duckdb.IOException("a block of rows could not be read: 17")
 
+    whole = "crm.duckdb?table=rows"
     refused = [
-        release(f"{place}?table=no"),
-        release(f"duckdb:///{folder}/no.duckdb?table=rows"),
-        release(f"{place}?table=rows", declaration="gone.json"),
-        release(f"{place}?table=rows", declaration="text.json"),
+        *((release("crm.duckdb?table=no"), "no table"), (release("no.duckdb?table=rows"), "no file")),
+        (release(whole, {"age": [0, 100], "weight": [0, 9]}), 'no column "weight"'),
+        (release(whole, {"age": [0, 100], "town": [0, 9]}), '"town" holds string'),
     ]
     with monkeypatch.context() as patched:
         patched.setattr("dpviz.tables.arrow_intake._MOST_BYTES", 10)
         patched.setattr(DuckTable, "_read_parts", breaks_off)
-        refused.append(release(f"{place}?table=rows"))
-    words = ("no table", "no file", 'no column "weight"', '"town" holds string', "it went away")
-    for said, word in zip(refused, words, strict=True):
+        refused.append((release(whole), "it went away"))
+    for said, word in refused:
         with about(word):
             assert said.code != 0 and word in said.err and "Traceback" not in said.err
             assert len([line for line in said.err.splitlines() if line.startswith("dpviz: ")]) == 1
     assert account.standing().entries == () and not (tmp_path / "r.zip").exists()
-    done = release(f"{place}?table=rows")
-    assert done.code == 0, done.err
-    assert len(account.standing().entries) == 1
-
-
-def test_a_table_of_a_database_is_opened_in_python_by_its_address(folder: Path) -> None:
-    with pytest.raises(RequestError, match="no table"):
-        dpviz.open_table(f"duckdb:///{folder}/crm.duckdb?table=no", SAID)
-    private = dpviz.open_table(f"duckdb:///{folder}/crm.duckdb?table=rows", SAID)
-    assert private.domain.dim == 2
+    done = release(whole)
+    assert done.code == 0 and len(account.standing().entries) == 1, done.err

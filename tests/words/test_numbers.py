@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from math import exp
 
 import numpy as np
@@ -10,10 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.charts import canvas, picture
-from dpviz.app.charts.pictures import centers, columns
-from dpviz.app.charts.studies import curves
-from dpviz.words import theme, wording
 from dpviz.words.wording import NINE_IN_TEN, format_between, format_noisy, format_number
 
 VALUES = st.floats(-1e8, 1e8)
@@ -44,12 +39,6 @@ def test_what_is_rounded_behind_a_plus_minus_still_holds_nine_in_ten() -> None:
     for draws in (1, 2, 5, 40):
         sums = rng.laplace(0, 1, (200_000, draws)).sum(axis=1)
         assert np.mean(np.abs(sums) <= least * np.sqrt(2 * draws)) > 0.9
-
-
-def test_examples_in_the_docstrings() -> None:
-    for module in (wording, canvas, picture, theme, curves, centers, columns):
-        tried = doctest.testmod(module)
-        assert tried.attempted > 0 and tried.failed == 0, module.__name__
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-12, max_value=1e15))

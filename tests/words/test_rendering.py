@@ -38,15 +38,6 @@ def test_only_markup_of_our_own_is_put_in_as_it_is() -> None:
     assert trusted == {"figure", "font", "one.markup", "packed", "player", "script", "style"}
 
 
-def test_the_markup_of_a_table_is_written_once() -> None:
-    repository = _FOLDER.parents[2]
-    files = [path for folder in ("dpviz", "benchmarks") for path in (repository / folder).rglob("*")]
-    written = [
-        path.name for path in files if path.suffix in {".py", ".j2", ".html"} and "<table" in path.read_text("utf-8")
-    ]
-    assert written == ["tables.html.j2"]
-
-
 def test_every_template_is_used() -> None:
     used = {
         node.value

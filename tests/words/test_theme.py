@@ -1,4 +1,3 @@
-import dataclasses
 import itertools
 import tomllib
 from pathlib import Path
@@ -7,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.words import theme
-from dpviz.words.theme import CLUSTER_MARKS, Palette, choose_palette
+from dpviz.words.theme import CLUSTER_MARKS, choose_palette
 
 CONFIG = tomllib.loads((Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml").read_text())
 BOTH = pytest.mark.parametrize("name", ["light", "dark"])
@@ -93,17 +92,3 @@ def test_the_app_and_its_charts_share_one_palette(name):
         assert contrast(app["textColor"], ground) >= 7
         for color in ("linkColor", "grayTextColor", "blueTextColor", "orangeTextColor"):
             assert contrast(app[color], ground) >= 4.5
-
-
-def test_themes_differ_only_in_colours_and_unknown_means_light():
-    assert choose_palette(None) == choose_palette("light") != choose_palette("dark")
-    for part in dataclasses.fields(Palette):
-        if part.name not in ("sequential", "background"):
-            assert getattr(choose_palette("light"), part.name) != getattr(choose_palette("dark"), part.name), part.name
-
-
-def test_clusters_beyond_seven_share_one_hue():
-    p = choose_palette("light")
-    assert [p.cluster(i, 7) for i in range(7)] == list(CLUSTER_MARKS)
-    assert {p.cluster(i, 8) for i in range(8)} == {(p.many, "circle")}
-    assert all("diamond" not in mark.symbol for mark in CLUSTER_MARKS)

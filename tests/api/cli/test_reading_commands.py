@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
 
-from dpviz.api.console import list_center_tables
 from dpviz.releases.package import CENTERS, make_zip
 from dpviz.releases.release_reader import read_release
 from tests.command_line import told_by
 from tests.releases.forging import rehashed, released
-from tests.runs.test_profiles import make_mixed_profile
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +34,6 @@ def test_a_good_release_is_told_in_tables_and_sentences(zips, tmp_path):
     assert again.code == 2 and "is there already" in again.err
 
 
-def test_json_says_the_same(zips):
-    said = told_by("read", zips / "good.zip", "--json", "--compare", zips / "good.zip")
-    told = json.loads(said.out)
-    assert said.code == 0 and told["verdict"]["holds"] and told["k"] == 3 and told["comparison"]["beyond"] == 0
-    assert all(one["error_sd"] is not None or one["low"] is not None for one in told["numbers"])
-
-
 def test_a_forged_one_says_first_what_is_wrong_and_ends_with_one(zips):
     said = told_by("read", zips / "forged.zip")
     assert said.code == 1 and said.out.startswith(
@@ -56,12 +46,6 @@ def test_what_is_no_release_is_read_by_no_command(zips):
     for path in (zips / "none.zip", zips / "nothing.zip", zips):
         said = told_by("read", path)
         assert said.code == 2 and said.err.count("\n") == 1 and not said.out
-
-
-def test_shares_hours_dates_and_ranks_are_told_as_such():
-    told = "\n".join(list_center_tables(make_mixed_profile()))
-    assert "North 70 %" in told and "2020-02-01 ± 0.088 days" in told and "II ± 0.088 ranks" in told
-    assert told.count("hour") == 1 and "18:00 ± 0.67 h" in told and "cosine" not in told
 
 
 # ``dpviz ask``: a question over several numbers of a release, in a sentence; of a forged one nothing is answered.
