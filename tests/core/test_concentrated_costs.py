@@ -11,13 +11,7 @@ from dp_accounting import LaplaceDpEvent, SelfComposedDpEvent
 from dp_accounting.rdp import RdpAccountant
 from scipy.special import logsumexp
 
-from dpviz.core.accounting import (
-    compute_choice_rho,
-    compute_laplace_rho,
-    compute_pure_rho,
-    find_epsilon,
-    zcdp_epsilon,
-)
+from dpviz.core.accounting import compute_choice_rho, compute_laplace_rho, compute_pure_rho, find_epsilon, zcdp_epsilon
 from tests.cases import about
 
 COSTS = {"laplace": compute_laplace_rho, "choice": compute_choice_rho, "pure": compute_pure_rho}

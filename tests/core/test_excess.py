@@ -19,11 +19,7 @@ from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
 
-@given(
-    st.lists(st.integers(0, 40), min_size=1, max_size=30),
-    st.integers(0, 29),
-    st.floats(0, 50, allow_nan=False),
-)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=30), st.integers(0, 29), st.floats(0, 50, allow_nan=False))
 def test_one_row_moves_it_by_at_most_one(counts, place, threshold):
     mechanism = NoisyExcess(Laplace(1.0, 1e-9), threshold)
     before = np.array(counts, dtype=float)

@@ -33,12 +33,7 @@ def test_without_noise_the_tree_follows_the_rows():
 
 @pytest.mark.parametrize(
     ("accounting", "kind"),
-    [
-        (Accounting.PURE, Laplace),
-        (Accounting.GDP, Gaussian),
-        (Accounting.ZCDP, Gaussian),
-        (Accounting.PLD, Laplace),
-    ],
+    [(Accounting.PURE, Laplace), (Accounting.GDP, Gaussian), (Accounting.ZCDP, Gaussian), (Accounting.PLD, Laplace)],
 )
 def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     mechanism = PathCounts.calibrated(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.loss_diagnostic import (
-    collect_seen,
-    diagnose_loss,
-)
+from dpviz.algorithms.auto.loss_diagnostic import collect_seen, diagnose_loss
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import LossDiagnostic
 from dpviz.core.domain import Domain, Scaling
