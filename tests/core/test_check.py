@@ -69,13 +69,6 @@ def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
         check.check_delta(n, delta=delta)
 
 
-@for_each(("n", "proposed"), [(None, True), (10**5, True), (10**6, False), (10**7, False)])
-def test_a_usual_delta_is_proposed_where_it_is_allowed(n, proposed):
-    with pytest.raises(RequestError) as refused:
-        check.check_delta(n, delta=1.0)
-    assert ("1e-6 is usual" in str(refused.value)) is proposed
-
-
 RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]
 STRANGE = [np.nan, np.inf, -1, -(10**400), 10**400, 10**5000, "5", None, [1], True, 1j, b"x", object()]
 

@@ -65,16 +65,6 @@ def test_the_costs_of_one_are_these():
     assert compute_pure_rho(1.0) == pytest.approx(0.4621172)
 
 
-def test_no_cost_exceeds_the_textbook_and_the_order_of_kinds_is_that_of_what_is_known():
-    for epsilon in (1e-9, 1e-4, *EPSILONS, 300.0, 1e6):
-        with about(f"ε = {epsilon}"):
-            choice, laplace, pure = (
-                cost(epsilon) for cost in (compute_choice_rho, compute_laplace_rho, compute_pure_rho)
-            )
-            assert choice <= epsilon**2 / 8 * (1 + 1e-12)
-            assert choice <= laplace <= pure * (1 + 1e-12) <= epsilon**2 / 2 * (1 + 2e-12)
-
-
 def test_the_two_forms_of_the_cost_of_a_choice_are_one():
     # The series below, the closed form above: a jump between them would be a wrong coefficient.
     for below, above in ((0.4999999, 0.5000001), (0.49, 0.51)):

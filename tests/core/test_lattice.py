@@ -57,10 +57,6 @@ def rng_radius(seed):
     return 2.0 ** (seed % 4 - 1)
 
 
-def test_without_room_there_are_no_marks():
-    assert lattice.count_mark_bits(np.full((64, 784), 1.0), 28.0, 20) is None
-
-
 def test_points_on_the_lattice_are_the_very_same_array():
     for exponent in (-30, -16, 0):
         points = np.ones((2, 2)) * 2.0**exponent

@@ -56,19 +56,6 @@ def test_under_basic_composition_deltas_add_up_too():
     assert len(one_by_one.entries) == 2
 
 
-def test_a_whole_budget_in_many_shares_fits_exactly():
-    for rounds in (1, 3, 7, 1000):
-        ledger = Ledger(Accounting.PURE, 0.1, 0.0)
-        for share in ledger.budget.rounds(rounds):
-            ledger.charge(Entry.of(Laplace.calibrated(share, ONE), "Count", Accounting.PURE, delta=0.0, note=""))
-        assert ledger.spent <= 0.1
-        assert ledger.spent_fraction > 1 - 1e-11
-
-
-def test_a_ledger_without_entries_prints_what_may_be_spent():
-    assert str(Ledger(Accounting.PURE, 1.0, 0.0)) == "Ledger: ε = 0 of 1 spent, δ = 0, pure accounting, entries: 0"
-
-
 def test_without_a_promise_nothing_is_spent_before_the_rows_are_read():
     ledger = Ledger(Accounting.NONE, 1.0, 0.0)
     assert (ledger.cap, ledger.spent_epsilon, ledger.spent_fraction) == (inf, 0.0, 0.0)

@@ -51,14 +51,3 @@ def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
         assert whole.cost(accounting) == pytest.approx(0.6)
         delta = 0.0 if accounting is Accounting.PURE else 1e-6
         assert compute_independent_epsilon([entry], delta=delta) == pytest.approx(entry.epsilon, rel=2e-3)
-
-
-def test_the_density_is_that_of_the_counts_that_were_asked():
-    mechanism = PathCounts(Laplace(1.0, 2.0), 3, min_branch=3.0)
-    released = mechanism.draw(HISTOGRAM, StudyNoise(np.random.default_rng(1)))
-    other = SparseCounts(HISTOGRAM.codes, HISTOGRAM.values + np.array([0, 0, 1, 0]), 16)
-    on_path = released.codes[np.isin(released.codes, [3, 7, 14])]
-    change = mechanism.log_density(released, other) - mechanism.log_density(released, HISTOGRAM)
-    gaps = released.get_counts(on_path) - count_below(on_path, HISTOGRAM)
-    assert change == pytest.approx(float((np.abs(gaps) - np.abs(gaps - 1)).sum()) / 2)
-    assert abs(change) <= mechanism.sensitivity / mechanism.scale

@@ -15,11 +15,9 @@ from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
-from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateSession, PrivateTable
+from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateTable
 from dpviz.core.queries import Count, SparseCount, Sum
-from dpviz.core.revealed_rows import Revealed
 from dpviz.core.rows import Rows
-from dpviz.runs.one_run import run
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
@@ -66,18 +64,6 @@ def test_reveals_are_counted_and_not_clipped():
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
 
 
-def test_points_that_share_a_row_are_revealed_one_after_the_other():
-    revealed = Revealed(np.arange(12.0).reshape(2, 6), np.array([3, 7])).unfold(3)
-    np.testing.assert_array_equal(revealed.points, np.arange(12.0).reshape(6, 2))
-    np.testing.assert_array_equal(revealed.kept, [3, 3, 3, 7, 7, 7])
-
-
-def test_a_run_is_not_a_look():
-    table = make_small_table()
-    run("dplloyd", table, k=2, epsilon=1.0, seed=0)
-    assert table.accesses == []
-
-
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
@@ -109,14 +95,6 @@ def test_a_table_has_no_more_rows_than_a_total_can_count():
 
     with pytest.raises(RequestError, match="take a sample"):
         PrivateTable.over(Endless.of(np.zeros((1, 2)), BOX.region), BOX)
-
-
-def test_a_session_without_rows_knows_the_noise_of_one_with_rows():
-    session = _open(make_small_table(n_public=20))
-    empty = PrivateSession.over_no_rows(session.region, session.relation, 3, session.ledger, n=20)
-    share = session.budget.fraction(0.1)
-    one, other = (of.mechanism(Count(Everything()), Laplace, share) for of in (session, empty))
-    assert other.scale == 3 * one.scale and empty.n == session.n == 20
 
 
 def test_only_known_questions_enter():
@@ -212,13 +190,6 @@ def test_the_number_of_rows_is_the_number_of_persons_rows_in_use():
     assert table.unit == "1 person, up to 2 rows"
     assert make_small_table(make_blobs(300), persons=persons).unit == "1 person, up to 1 row"
     assert make_small_table().unit == "1 row"
-
-
-def test_a_sparse_count_is_the_dense_one():
-    session, grid = _open(make_small_table()), Grid(np.ones(2), np.array([7, 5]))
-    (dense,), (thin,) = session._compute_true_answers([Count(grid)]), session._compute_true_answers([SparseCount(grid)])
-    np.testing.assert_array_equal(thin.get_counts(np.arange(35)), dense)
-    assert thin.universe == 35 and (thin.values > 0).all()
 
 
 @pytest.mark.parametrize(("most", "radius"), [(1, None), (2, 6.0)])
