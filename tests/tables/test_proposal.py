@@ -88,13 +88,6 @@ def test_who_is_whom_stays_declared_where_the_file_has_that_column():
         assert (joined.id_column, joined.rows_per_person) == kept
 
 
-def test_what_was_seen_is_in_no_words_of_a_proposal():
-    raw = b"region,stage,x\n" + b"".join(b"secretplace,%s,%d\n" % (word, i) for i, word in enumerate([b"I", b"II"] * 9))
-    proposal = propose(open_csv(raw))
-    assert proposal.kinds["region"].values == ("secretplace",)
-    assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.join_to(NOTHING_DECLARED))
-
-
 MANY_KINDS = "mitglied_nr;betrag;seit;ort;aktiv;stufe;stunde\n" + "".join(
     f"{i};{1000 + i},5;{1 + i % 28:02d}.{1 + i % 12:02d}.2021;{('Köln', 'Bonn', 'Jülich')[i % 3]};"
     f"{('Ja', 'Nein')[i % 2]};{('niedrig', 'hoch')[i % 2]};{i % 24}\n"
