@@ -40,15 +40,6 @@ def test_what_a_package_brings_stands_in_the_registry_and_is_marked():
         assert list(CARDS) == ours and not any(card.brought_by for card in CARDS.values())
 
 
-def test_the_command_line_lists_it_with_its_package(capsys):
-    with bringing(HONEST):
-        assert "random-lloyd  (Random Lloyd (not ours); guarantee: pure or approx; brought by some-package 1.2)" in (
-            call(capsys, "algorithms").out
-        )
-        by = {entry["id"]: entry["brought_by"] for entry in call(capsys, "algorithms", "--json").json}
-    assert by["random-lloyd"] == "some-package 1.2" and not any(by[name] for name in CARDS.ours)
-
-
 def test_it_is_never_released_under_no_name():
     proud = replace(HONEST, release=lambda setting, params: None)
     with bringing(proud):
@@ -121,15 +112,6 @@ def test_of_two_with_one_id_the_first_by_name_stands():
     with bringing(late, early) as found:
         assert found.cards["random-lloyd"].brought_by == "aardvark 1.2"
         assert [sentence for sentence in found.left_out if "of zebra 1.2" in sentence and "is taken" in sentence]
-
-
-def test_a_package_that_asks_for_all_cards_while_it_is_imported():
-    def load() -> object:
-        assert "dplloyd" in list(CARDS) and "random-lloyd" not in CARDS
-        return HONEST
-
-    with bringing(Entry("x", load)) as found:
-        assert list(found.cards) == ["random-lloyd"] and not found.left_out
 
 
 class OwnStep(CentersStep):

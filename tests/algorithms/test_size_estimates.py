@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
+from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes
 from dpviz.algorithms.steps import CentersStep, GridStep
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.runs.clipped_rows import clip_rows
@@ -62,10 +62,6 @@ def test_a_size_that_noise_took_below_nought_is_not_surely_nought() -> None:
     for value in (-900.0, -5.0, 0.0):
         published = Sizes.publish(np.array([value]), np.array([100.0]))
         assert (published.rows[0], published.low[0], published.high[0]) == (0.0, 0.0, published.reach[0])
-
-
-def test_neighbours_lie_where_they_lie() -> None:
-    assert measure_neighbour_gaps(CENTERS).tolist() == [1.0, 1.0] and measure_neighbour_gaps(CENTERS[:1])[0] == np.inf
 
 
 def test_intervals_of_rounds_hold() -> None:
