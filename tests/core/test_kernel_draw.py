@@ -23,7 +23,6 @@ PURE = Accounting.PURE
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 LINE = Region.ball(1, 1.0)
 ENDS = np.array([[-1.0], [1.0]])
-NOBODY = np.empty((0, 1))
 
 
 def weighed(rows: np.ndarray, *centers: float) -> WeightedRows:
@@ -168,13 +167,3 @@ def test_weights_of_an_exchange():
     one, two = (query.sensitivity(relation, LINE) for relation in (ADD_REMOVE, REPLACE))
     assert (one.exchanged, two.exchanged) == (False, True)
     assert (one.l1, two.l1) == pytest.approx((2.25, 4.5))
-
-
-def test_without_rows_and_public_points_a_draw_lies_around_0():
-    nothing = DistanceWeights(NOBODY)
-    kind = KernelDraw.calibrated(
-        Budget(PURE, 1.0), nothing.sensitivity(ADD_REMOVE, LINE), public_points=NOBODY, public_weight=0.0
-    )
-    rng = np.random.default_rng(0)
-    drawn = np.array([kind.draw(asked(nothing, NOBODY), StudyNoise(rng))[0] for _ in range(2000)])
-    assert stats.kstest(drawn, stats.laplace(0, kind.scale).cdf).pvalue > 1e-4

@@ -18,6 +18,7 @@ from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Vo
 from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateTable
 from dpviz.core.queries import Count, SparseCount, Sum
 from dpviz.core.rows import Rows
+from tests.cases import for_each
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
@@ -64,9 +65,13 @@ def test_reveals_are_counted_and_not_clipped():
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("declared", "said"),
     [
+        *(
+            ({"persons": ids}, r"persons holds .*integers")
+            for ids in (np.zeros(6), np.full(6, NAN), ["a"] * 6, [True] * 6)
+        ),
         ({"rows_per_person": 2}, "no id column"),
         ({"rows_per_person": 0}, "rows_per_person is 0"),
         ({"rows_per_person": 2, "persons": np.zeros(6, int), "relation": "replace"}, "one row a person"),
@@ -101,8 +106,7 @@ def test_only_known_questions_enter():
     session = _open(make_small_table(), session=exploding_session())
     share = session.budget.fraction(0.1)
 
-    class Custom(Count):
-        pass
+    class Custom(Count): ...
 
     @dataclasses.dataclass(frozen=True, eq=False)
     class Trojan(Voronoi):
@@ -124,8 +128,7 @@ def test_only_known_questions_enter():
         with pytest.raises(RequestError, match="not a question"):
             session.release(query, share, note="x")
 
-    class Cheap(Laplace):
-        """Noise of another's making."""
+    class Cheap(Laplace): ...
 
     with pytest.raises(RequestError, match="not a mechanism"):
         session.ask(Count(Everything()), Cheap, share, note="x")
@@ -202,14 +205,6 @@ def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, r
     assert ((few != 0).sum(axis=1) <= most).all()
     assert np.linalg.norm(few, axis=1).max() <= session.region.radius * (1 + 1e-15)
     assert (np.abs(few) <= session.region.half).all()
-
-
-def test_persons_are_whole_numbers_by_the_type_of_their_array() -> None:
-    values = make_blobs(30)
-    for persons in (np.zeros(30), np.full(30, np.nan), np.array(["a"] * 30), np.ones(30, dtype=bool)):
-        with pytest.raises(RequestError, match=r"persons holds .*integers"):
-            make_small_table(values, persons=persons)
-    assert make_small_table(values, persons=[*range(30)]).has_persons
 
 
 def test_what_names_no_table_counts_for_each_and_what_names_one_for_it_alone() -> None:
