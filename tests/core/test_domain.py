@@ -179,3 +179,15 @@ def test_no_row_lies_farther_than_the_bound_and_of_one_point_some_does(seed, k, 
         # Hours in between lie a little farther than the eight that stand here.
         assert distances.max() >= 0.97 * bound_distance(sets, one.region)
         assert bound_distance(sets, one.region) <= bound_distance(sets, Region(one.region.half, one.region.radius))
+
+
+def test_the_corner_is_the_longest_row_and_points_lead_back_to_what_is_declared():
+    of = domain()
+    assert of.region.squared_corner == pytest.approx((every_row(of) ** 2).sum(axis=1).max())
+    assert Domain.of(["a", "b"], -1, [1, 3]).region.squared_corner == pytest.approx(2.0)
+    rows = np.array([[0.25, 1, 0, 1, 3.0], [1.0, 2, 0, 0, 7.0]])
+    points = of.to_unit(rows)
+    np.testing.assert_allclose(of.to_rows(points), rows)
+    np.testing.assert_allclose(of.to_unit_coordinates(of.from_unit(points)), points, atol=1e-12)
+    with pytest.raises(RequestError, match="leave out categories"):
+        of.unfold(2)

@@ -153,3 +153,13 @@ def test_levels_and_ranges_of_large_numbers():
     first, end = find_code_range(nodes[:3], 20)
     assert (end - first).tolist() == [2, 1, 1]
     assert first.tolist() == [2**20 - 2, 0, 5]
+
+
+def test_even_borders_make_a_grid():
+    half, cells, middle = np.array([1.0, 0.5]), np.array([4, 3]), np.array([0.1, 0.0])
+    grid = Grid(half, cells, middle)
+    uneven = UnevenGrid.between(half, [grid.borders(j)[1:-1] for j in (0, 1)], middle)
+    every = np.arange(12)
+    assert uneven.centers(every) == pytest.approx(grid.centers(every))
+    assert uneven.spreads(every) == pytest.approx(grid.spread_in_cell)
+    assert uneven.spread_in_cell == pytest.approx(grid.spread_in_cell)

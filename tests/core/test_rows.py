@@ -13,10 +13,12 @@ from threadpoolctl import threadpool_limits
 
 import dpviz.core.rows
 from dpviz.core import lattice
-from dpviz.core.domain import Region
+from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import multiply
 from dpviz.core.losses import Loss
 from dpviz.core.partitions import Voronoi
+from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Sum, Tallies
 from dpviz.core.rows import Rows, find_rows_in_use
 from tests.cases import about
@@ -119,3 +121,20 @@ def test_a_row_of_nobody_does_not_count() -> None:
     values = np.array([[0.1], [0.2], [0.3], [0.4]])
     kept = find_rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
     assert kept.tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+def test_a_sparse_table_holds_and_reveals_the_rows_of_the_dense_one(relation):
+    rng = np.random.default_rng(0)
+    dense = rng.uniform(-3, 3, (60, 30)) * (rng.random((60, 30)) < 0.3)
+    dense[5, 2], dense[9, 0] = np.nan, np.inf
+    names = [f"c{j}" for j in range(30)]
+    domain = Domain.of(names, -2, 2, radius=1.5)
+    whole, thin = (PrivateTable(values, domain, relation=relation) for values in (dense, sparse.csr_array(dense)))
+    np.testing.assert_allclose(thin._rows.values.toarray(), whole._rows.values, atol=2.0**-19)
+    assert sparse.linalg.norm(thin._rows.values, axis=1).max() <= domain.region.radius
+    shown = [table.reveal(note="a look") for table in (whole, thin)]
+    np.testing.assert_array_equal(shown[0].kept, shown[1].kept)
+    np.testing.assert_allclose(shown[1].points.toarray(), domain.region.rows(shown[0].points), atol=2.0**-19)
+    with pytest.raises(RequestError, match="evenly around 0"):
+        PrivateTable(sparse.csr_array(dense), Domain.of(names, -2, 3), relation=relation)
