@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes
-from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.core.partitions import Grid, Voronoi
+from dpviz.algorithms.steps import CentersStep
+from dpviz.core.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
@@ -30,20 +30,6 @@ def test_rounds_count_together_as_long_as_their_centres_stay() -> None:
     assert gone is not None and gone.rows.tolist() == [100.0, 70.0]
     far = combine_sizes([np.array([100.0, 70.0]), np.array([400.0, 900.0])], [np.full(2, 9.0)] * 2)
     assert far.rows == pytest.approx([100.0, 70.0], abs=0.1)
-
-
-def test_a_grid_says_the_noise_of_its_cells() -> None:
-    grid = GridStep(
-        title="",
-        grid=Grid(np.ones(1), np.array([4])),
-        codes=np.arange(4),
-        noisy_counts=np.array([100.0, 20, 50, 0]),
-        sd=2.0,
-    )
-    found = estimate_sizes([grid, counted([100.0, 70.0], None)])
-    # The second cell lies as far from either centre, and goes to the first.
-    assert found is not None and found.sd**2 == pytest.approx([8.0, 8.0])
-    assert estimate_sizes([counted([100.0, 70.0], None)]) is None is estimate_sizes([grid]) is estimate_sizes([])
 
 
 def test_what_may_be_noise_and_how_much_more_a_mean_may_be_off() -> None:

@@ -72,9 +72,8 @@ COUNTS, SUMS = Count(Everything()), Sum(Everything())
 def test_whoever_chooses_the_kind_of_noise_after_an_answer_is_refused_before_a_row_is_read():
     planned = {True: NoiseDraws(True, 1.0), False: NoiseDraws(False, 1.0)}
     for announced, other in ((True, Laplace), (False, Gaussian)):
-        session = _session(
-            NoiseDraws(True, 4.0), planned[announced], needs_n=False, kind=exploding_session(answers_before=1)
-        )
+        kind = exploding_session(answers_before=1)
+        session = _session(NoiseDraws(True, 4.0), planned[announced], needs_n=False, kind=kind)
         share = session.calibrate(first=NoiseDraws(True, 4.0), then=planned[announced])
         session.ask(COUNTS, Gaussian, share.first, note="first")
         entries, left = list(session.ledger.entries), session.ledger.announced

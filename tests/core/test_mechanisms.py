@@ -129,3 +129,11 @@ def test_absent_codes_of_a_huge_universe_are_not_the_small_ones():
     codes = draw_absent_codes(truth, 5000, _noise(1))
     assert stats.kstest(codes / 2.0**62, "uniform").pvalue > 1e-3
     assert len(np.unique(codes)) == 5000
+
+
+def test_sparse_counts_add_up_like_dense_ones():
+    rng = np.random.default_rng(0)
+    every = np.split(rng.integers(-1, 30, 48), [0, 5, 45, 45])
+    first, *others = (SparseCounts.of(chunk, 30) for chunk in every)
+    counts = sum(others, first).get_counts(np.arange(30))
+    np.testing.assert_array_equal(counts, np.bincount(np.concatenate(every) + 1, minlength=31)[1:])

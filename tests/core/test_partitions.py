@@ -10,17 +10,7 @@ from hypothesis import strategies as st
 from dpviz.core import partitions
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.partitions import (
-    CubeTree,
-    Grid,
-    HashCodes,
-    HashTree,
-    ProjectedCells,
-    UnevenGrid,
-    Voronoi,
-    find_code_range,
-    find_level,
-)
+from dpviz.core.partitions import CubeTree, Grid, HashCodes, HashTree, ProjectedCells, UnevenGrid, Voronoi
 from dpviz.core.rows import Rows
 from tests.core.asked import exact
 
@@ -145,14 +135,6 @@ def test_a_row_is_in_the_leaf_whose_prefix_its_code_has(leaves):
     expected = [next((i for i, leaf in enumerate(leaves) if leaf in up), len(leaves)) for up in ancestors]
     np.testing.assert_array_equal(tree.find_cells(rows), expected)
     assert tree.n_cells == len(leaves) + 1
-
-
-def test_levels_and_ranges_of_large_numbers():
-    nodes = np.array([2**20 - 1, 2**20, 2**20 + 5, 2**45 + 1])
-    assert find_level(nodes).tolist() == [19, 20, 20, 45]
-    first, end = find_code_range(nodes[:3], 20)
-    assert (end - first).tolist() == [2, 1, 1]
-    assert first.tolist() == [2**20 - 2, 0, 5]
 
 
 def test_even_borders_make_a_grid():

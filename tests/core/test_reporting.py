@@ -34,14 +34,6 @@ def test_runs_ledgers_and_steps_are_printed_as_they_were(finished: dpviz.Run, mo
     compare_texts(Path(__file__).parent / "stored" / "reporting.txt", texts.items())
 
 
-def test_a_step_is_shown(finished: dpviz.Run) -> None:
-    first, last = dpviz.show(finished, 0), dpviz.show(finished)
-    assert last.figure.data
-    assert first.figure.layout.title.text != last.figure.layout.title.text
-    with pytest.raises(dpviz.RequestError, match="step is 99"):
-        dpviz.show(finished, 99)
-
-
 def test_a_picture_that_fails_hides_no_number(finished: dpviz.Run, monkeypatch) -> None:
     def fail(value: object) -> str:
         raise ZeroDivisionError("a cell of the table")

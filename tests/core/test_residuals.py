@@ -54,16 +54,6 @@ def test_radii_are_a_histogram_whose_last_bin_takes_the_rest():
     assert counts.tolist() == [1, 1, 1, 1]
 
 
-def test_a_finer_beginning_cuts_the_first_bin_alone():
-    rows, clipping_radius = make_blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
-    coarse, fine = (Radii(Everything(), np.zeros((1, 2)), clipping_radius, 10, finer) for finer in (0, 5))
-    counts = asked(fine, rows)
-    assert counts.tolist() == np.histogram(np.linalg.norm(rows, axis=1), fine.edges)[0].tolist()
-    assert [counts[:6].sum(), *counts[6:]] == asked(coarse, rows).tolist()
-    ratios = fine.edges[2:8] / fine.edges[1:7]
-    assert ratios[:5] == pytest.approx(np.sqrt(2)) and ratios[5] == pytest.approx(2)
-
-
 @pytest.mark.parametrize("dim", [1, 5])
 def test_moments_are_those_of_residuals_moved_within_the_radius(dim):
     rng = np.random.default_rng(dim)
@@ -95,3 +85,13 @@ def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
     # In an order that is not that of the table.
     assert rows < 5 or (np.diff(places[places != 0]) < 0).any()
     assert EachRow().sensitivity(Relation.ADD_REMOVE, Region.ball(2, 0.5)).block == 1.0
+
+
+def test_a_finer_beginning_cuts_the_first_bin_alone():
+    rows, clipping_radius = make_blobs(400, 2) * np.random.default_rng(1).uniform(0, 1, (400, 1)) ** 4, 2.0
+    coarse, fine = (Radii(Everything(), np.zeros((1, 2)), clipping_radius, 10, finer) for finer in (0, 5))
+    counts = asked(fine, rows)
+    assert counts.tolist() == np.histogram(np.linalg.norm(rows, axis=1), fine.edges)[0].tolist()
+    assert [counts[:6].sum(), *counts[6:]] == asked(coarse, rows).tolist()
+    ratios = fine.edges[2:8] / fine.edges[1:7]
+    assert ratios[:5] == pytest.approx(np.sqrt(2)) and ratios[5] == pytest.approx(2)

@@ -362,3 +362,14 @@ def test_what_cannot_be_bought():
             mechanism.cost(Accounting.PURE)
         with pytest.raises(RequestError, match="public one"):
             mechanism.draw(TupleTable(tight_tuples(9)), _noise())
+
+
+def test_the_radius_is_the_least_that_holds_three_quarters_of_the_pairs():
+    average = PrivateAverage(200.0, 1e-6, 1000, 1e-3, 1.0, 1)
+    distances = np.full(500, 0.01)
+    # 0.001 · 2⁴ is the first radius above 0.01.
+    assert {average.find_radius_exponent(distances, _noise(seed)) for seed in range(20)} == {4}
+    assert {average.find_radius_exponent(distances[:300], _noise(seed)) for seed in range(20)} == {average.coarsest}
+    # Of 500.5 pairs three quarters are more than 375.
+    odd = PrivateAverage(20_000.0, 1e-6, 1001, 1e-3, 1.0, 1)
+    assert {odd.find_radius_exponent(distances[:375], _noise(seed)) for seed in range(20)} == {odd.coarsest}

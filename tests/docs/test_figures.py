@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from benchmarks import database, intake
@@ -93,14 +91,3 @@ def _read(page: str) -> str:
 def test_a_figure_is_that_of_the_code(page: str) -> None:
     text = _read(page).casefold()
     assert [said for said in SAID[page] if " ".join(said.split()).casefold() not in text] == []
-
-
-def test_what_is_said_of_auto_beside_others_is_what_the_bench_of_utility_wrote() -> None:
-    bench = (ROOT / "docs" / "utility.md").read_text("utf-8").partition("## Judging families")[2]
-    (cells,) = re.findall(r"of the best in \d+% of (\d+) cells", bench)
-    (far,) = re.findall(r"^Farther from the best: (.+)\.$", bench, flags=re.MULTILINE)
-    shares = re.findall(r"^\| ([\w-]+) \| (\d+ %) of \d+ \|", bench, flags=re.MULTILINE)[1:5]
-    said = _read("docs/compare.md")
-    assert f"| {int(cells) - len(far.split('; '))} of {cells} |" in said
-    names = ", ".join(f"`{name}`" for name, _ in shares) + " (Google's)"
-    assert f"| next: {names} | {', '.join(share for _, share in shares)} |" in said

@@ -110,17 +110,6 @@ def test_the_formats_name_every_key(capsys: pytest.CaptureFixture[str], monkeypa
     assert not sorted({*IN_ORDER} - told)
 
 
-def test_every_benchmark_is_named_where_they_are_told() -> None:
-    told = (DOCS / "reference" / "measuring.md").read_text("utf-8") + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    commands = {
-        path.parent.name if path.stem == "__main__" else path.stem
-        for path in [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "benchmarks").glob("*/__main__.py")]
-        if 'if __name__ == "__main__"' in path.read_text("utf-8")
-    }
-    assert len(commands) > 30
-    assert sorted(name for name in commands if not re.search(rf"\.{name}\b", told)) == []
-
-
 def test_generated_pages_are_whole() -> None:
     (commands,) = command_pages.make_pages(ROOT).values()
     assert all(f"\n## dpviz {name}\n" in commands for name in COMMANDS)

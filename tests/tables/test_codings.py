@@ -162,3 +162,14 @@ def test_what_are_no_categories_is_refused():
     ):
         with about(words), pytest.raises(RequestError, match=words):
             make()
+
+
+def test_under_common_scaling_categories_count_in_half_widths_of_the_widest_number():
+    declared = {"lower": [0, 0, 0], "upper": [10, 1, 4], "codings": {"region": KINDS["region"]}, "weights": {}}
+    one, cut = (
+        make_coded_domain(["a", "b", "region"], **declared, scaling="common", radius=radius) for radius in (None, 2.5)
+    )
+    np.testing.assert_allclose(one.region.half, [1, 0.1, *[0.5] * 5])
+    assert cut.region.blocks.free_radius == pytest.approx(0.5)
+    rows = cut.region.rows(cut.to_unit(np.array([[10.0, 1.0, 2.0]])))[0]
+    assert np.linalg.norm(rows[:2]) <= 0.5 and rows[4] == 0.5

@@ -157,15 +157,6 @@ def test_ids_are_text_cell_by_cell() -> None:
         load_csv(raw, text=["id"]).identifiers("w")
 
 
-def test_asking_for_columns() -> None:
-    table = load_csv(b"x,y,who\n1,2,u\n,4,v\n", text=["who"])
-    np.testing.assert_array_equal(table.columns(["y", "x"]), [[2, 1], [4, np.nan]])
-    assert table.columns(["y", "x"]).flags.c_contiguous
-    for wrong, said in (([], "at least one"), (["w"], '"x", "y"'), (["who"], "holds text"), (["x", "x"], "twice")):
-        with pytest.raises(IntakeError, match=said):
-            table.columns(wrong)
-
-
 def test_fingerprint_tells_neighbours_apart_and_knows_equals() -> None:
     base = np.random.default_rng(0).random((60_000, 2))
     neighbour = base.copy()

@@ -85,13 +85,6 @@ def test_a_wrong_declaration_gets_the_sentence_that_is_stored() -> None:
         assert said in refuse(json.dumps(value))
 
 
-def test_open_bounds_are_told_apart_from_declared_ones() -> None:
-    declared = declared_by({"bounds": {"x": [0, 1], "y": [None, None]}, "proposed": True})
-    assert declared.list_bounds(["x"]).upper.tolist() == [1]
-    with pytest.raises(IntakeError, match='No bounds are declared for "y"'):
-        declared.list_bounds(["x", "y"])
-
-
 def test_columns_are_spelled_out_over_a_table() -> None:
     one_pair = declared_by({"lower": 0, "upper": 1, "id_column": "who"}).over(("who", "a", "b", "label"))
     assert (one_pair.columns, one_pair.lower, one_pair.label_column) == (("a", "b"), (0.0, 0.0), "label")

@@ -35,16 +35,6 @@ def test_a_sample_that_is_made_is_the_same_table_for_everybody() -> None:
         assert hash_bytes(cells.tobytes()) == made
 
 
-def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
-    one, again, other = (simulate([0, -5], [1, 5], 2_000, 2, 4, seed, columns=["a", "b"]) for seed in (1, 1, 2))
-    assert one.fingerprint == again.fingerprint != other.fingerprint
-    rows = one.columns(["a", "b"])
-    assert rows.shape == (2_000, 2)
-    assert (rows >= [0, -5]).all()
-    assert (rows <= [1, 5]).all()
-    assert rows[:, 1].std() > 1
-
-
 def tell(case: str) -> str:
     """How many rows and columns a stand-in has, or why there is none."""
     usual = {"lower": 0.0, "upper": 1.0, "n": 10, "d": 2, "k": 2, "seed": 0}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes
-from dpviz.algorithms.auto.auto_plan import StagePart, Swap, make_plan
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, split_and_drop
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
+from dpviz.algorithms.auto.auto_plan import StagePart, make_plan
+from dpviz.algorithms.auto.polishing import _shrink
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -19,7 +19,7 @@ from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.arrays import Array
-from dpviz.core.domain import Domain, Region, Scaling
+from dpviz.core.domain import Domain, Scaling
 from dpviz.core.exact_noise import ExactNoise
 from dpviz.core.partitions import Grid, Voronoi
 from dpviz.core.private_session import PrivateSession, PrivateTable
@@ -30,18 +30,12 @@ from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_small_table
 
 SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
 
 
 def plan_of(*, n_public=True, **changes):
     return make_plan(dataclasses.replace(SETTING, **changes), n_public=n_public)
-
-
-def _open(rows, epsilon, rng):
-    table = make_small_table(rows, n_public=len(rows))
-    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
 
 
 def over(rows, *, n_public=True, radius=1.0):
@@ -191,25 +185,6 @@ def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
         assert zoom_part(**changes) == pytest.approx(0.04)
 
 
-def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
-    rng = np.random.default_rng(0)
-    spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
-    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    session = _open(rows, 2.0, rng)
-    # One centre between two clusters, and two on the third.
-    start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
-    stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
-    step = split_and_drop(
-        session, start, 1.0, None, stage, {part: session.budget.fraction(part.weight) for part in stage}
-    )
-    assert isinstance(step, SplitStep)
-    assert step.split.tolist() == [0]
-    assert step.dropped[0] in (1, 2)
-    assert step.gains[0] > 1.3 * step.costs[0]
-    apart = np.linalg.norm(step.centers[:, None] - spots, axis=2)
-    assert apart.min(axis=0).max() < 0.2
-
-
 def test_the_reach_is_cut_to_where_clear_bins_lie():
     lengths = np.array([100.0, 100, 0, 0, 14, 14, 14, 14])
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 250) == 2.5 / 8, "what noise may have filled is empty"
@@ -266,36 +241,6 @@ def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
     choose_by_rows(session, [found], STAGE, {STAGE: session.budget})
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
-
-
-BOX = Region(np.ones(1), 1.0)
-CENTERS = np.array([[-0.75], [0.25]])
-
-
-def synopsis_of_weights(weights: list[float], *, sd: float = 2.0) -> SynopsisStep:
-    """Cells of a line, a half wide."""
-    grid, codes = Grid(np.ones(1), np.array([4])), np.arange(4)
-    counts, nowhere = np.array(weights), np.zeros((0, 1))
-    more = {"kept": np.flatnonzero(counts), "weights": counts[counts > 0], "outside": nowhere}
-    return SynopsisStep(
-        title="", grid=grid, codes=codes, noisy_counts=counts, sd=sd, frame=None, outside_weights=np.zeros(0), **more
-    )
-
-
-def polished(counts: list[float], sd: float) -> PolishStep:
-    return PolishStep(title="", centers=CENTERS, noisy_counts=np.array(counts), count_noise_sd=sd, clipping_radius=1.0)
-
-
-def test_sources_are_weighed_by_the_inverse_of_their_variance():
-    counts = [100.0, 70.0]
-    sizes = estimate_sizes(
-        [synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), polished(counts, 6.0), polished(counts, 3.0)], BOX
-    )
-    assert sizes is not None and sizes.rows == pytest.approx(counts)
-    alone = estimate_sizes([polished(counts, 3.0)], BOX)
-    assert alone is not None and (sizes.sd < alone.sd).all()
-    precision = 1 / 9 + 1 / 36 + 1 / np.array([8.0, 12.0 + 400 / 12])
-    assert sizes.sd / alone.sd == pytest.approx(np.sqrt(1 / 9 / precision))
 
 
 def test_on_a_map_sizes_are_nearer_and_intervals_hold():

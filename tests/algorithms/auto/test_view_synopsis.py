@@ -23,20 +23,6 @@ def test_without_noise_all_is_kept_as_it_is():
     assert smooth_counts(counts, 1e-9, caution=1.0) == pytest.approx(counts)
 
 
-@for_each("shape", [(60, 60), (24, 24, 24)])
-def test_a_wide_faint_cluster_is_seen_by_smoothing_only(shape):
-    rng = np.random.default_rng(0)
-    place = np.stack(np.indices(shape), axis=-1) - np.array(shape) / 2
-    bump = 6 * np.exp(-(place**2).sum(axis=-1) / (2 * 2.5**2))
-    noisy = bump + rng.laplace(0, 2, shape)
-    kept = smooth_counts(noisy, 2 * np.sqrt(2), caution=1.0)
-    alone = noisy > 2 * np.log(noisy.size)
-    found, near = kept > 0, bump > 2
-    assert (found & near).sum() > 3 * max(1, (alone & near).sum())
-    # Nothing beyond the width of the smoothing that it took.
-    assert (found & (bump < 1e-5)).sum() < 0.1 * found.sum()
-
-
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=40), st.floats(0.1, 1000))
 def test_counts_that_add_up_and_are_nearest(counts, total):
     noisy = np.array(counts)

@@ -6,52 +6,24 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import (
-    CARD,
-    CandidatesStep,
-    SwapStep,
     TreeStep,
     compute_log_prior,
     grow_private_partition,
-    grow_trees,
     list_candidates,
     local_swap,
 )
-from dpviz.algorithms.balcan2017.projection import Projection, draw_orthonormal_frame, project
+from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
-from dpviz.runs.one_run import Run, run
 from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
 from tests.sequential import usually
-
-
-def steps_of(made: Run, kind: type) -> list:
-    return [frame.step for frame in made.frames if isinstance(frame.step, kind)]
-
-
-def entries_of(made: Run, note: str) -> list:
-    return [entry for entry in made.entries if entry.note.startswith(note)]
-
-
-def test_lifted_centres_project_back():
-    session = open_seeded(make_small_table(make_blobs(10, 9)))
-    view = project(session, draw_orthonormal_frame(3, 9, np.random.default_rng(1)))
-    centers = np.random.default_rng(2).uniform(-0.3, 0.3, (4, 3))
-    np.testing.assert_allclose(view.lift(centers, session.region) @ view.frame.T, centers, atol=1e-12)
-
-
-def test_parameters_are_obeyed():
-    asked = {"dimensions": 2, "shifts": 3, "levels": 4, "swaps": 5, "polishing": 1}
-    made = run(CARD, make_small_table(make_blobs(500, 4), n_public=500), k=3, epsilon=50.0, params=asked, seed=0)
-    assert [len(entries_of(made, name)) for name in ("tree 3", "tree 4", "swap", "polishing 1")] == [4, 0, 5, 2]
-    assert steps_of(made, CandidatesStep)[0].candidates.shape[1] == 2
-    assert not steps_of(run(CARD, make_small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
 
 
 @pytest.mark.some(1)
@@ -64,25 +36,6 @@ def open_session(values, *, epsilon=1.0, delta=0.0, kind=None, n=100, radius=Non
     accounting = Accounting.ZCDP if delta else Accounting.PURE
     table = make_small_table(values, n_public=n, radius=radius)
     return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
-
-
-def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
-    last: dict[int, CubeTree] = {}
-    coins = np.random.default_rng(seed)
-    for step in grow_trees(Projection(session, None), session.budget, shifts, depth, coins, empty_rate=empty_rate):
-        last[step.shift] = step.tree
-    return list(last.values())
-
-
-def test_candidates_are_the_middles_of_all_cubes_inside_the_region():
-    session = open_session(make_blobs(dim=3), epsilon=60.0, radius=1.0)
-    trees = trees_of(session, 2, depth=4)
-    found = list_candidates(trees, 2, session.region, np.random.default_rng(0))
-    cubes = np.concatenate([tree.centers(level) for tree in trees for level in range(5)])
-    assert len(found.points) == len(np.unique(session.region.clip(cubes), axis=0)) > 20
-    np.testing.assert_array_equal(session.region.clip(found.points), found.points)
-    assert len(np.unique(found.points, axis=0)) == len(found.points)
-    assert set(found.depths) == set(range(5))
 
 
 def test_the_finest_cubes_are_those_without_an_active_child():

@@ -109,12 +109,3 @@ def test_thresholds_of_the_paper():
     np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
     # Neither a middle nor polishing was bought.
     assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]
-
-
-def test_planes_lie_through_the_middle_of_the_rows():
-    rows = np.clip(make_blobs(6000, 4, 5) * 0.3 + 0.6, -1, 1)
-    _, tree, _ = _steps(make_small_table(rows, n_public=6000), k=5, epsilon=2.0)
-    away = tree.hashes.planes @ rows.mean(axis=0) - tree.hashes.offsets
-    assert np.abs(away).max() < 0.1
-    # Without that, most planes would not divide anything.
-    assert np.abs(tree.hashes.offsets).max() > 0.5

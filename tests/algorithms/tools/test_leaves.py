@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.algorithms.tools import solvers
 from dpviz.algorithms.tools.leaves import Leaves, split_into_leaves
 from tests.cases import for_each
 
@@ -60,3 +61,17 @@ def test_rounding_leaves_out_no_centre_that_single_precision_takes_for_the_neare
         label, best, second = find_all(columns, centers, 2)
         np.testing.assert_array_equal(label, affinity.argmax(axis=1))
         np.testing.assert_array_equal(np.stack([second, best], axis=1), np.sort(affinity, axis=1)[:, -2:])
+
+
+def test_a_run_by_boxes_is_the_run_without(monkeypatch):
+    rng = np.random.default_rng(1)
+    points = np.round(rng.uniform(-1, 1, (800, 2)), 2)
+    data, start = solvers.SignedPoints.of(points, rng.exponential(1.0, 800) - 0.1), points[:150]
+    region = solvers.Region(np.ones(2), 1.5)
+    found = []
+    for worth in (2**62, 1000):
+        monkeypatch.setattr(solvers, "_WORTH_LEAVES", worth)
+        found.append(solvers.run_signed_lloyd(data, start, region))
+        assert ("leaves" in vars(data)) == (worth == 1000)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -163,3 +163,16 @@ def test_uniform_radii_where_a_ball_is_all_there_is(dim):
     if dim == 30:
         # In thirty dimensions hardly a point of the box lies in the ball: all are drawn by radius.
         assert stats.kstest((norms / 0.7) ** dim, "uniform").pvalue > 1e-3
+
+
+@for_each("k", [2, 31, 32, 33, 70])
+def test_many_centres_are_compared_in_groups_as_one_by_one(k, monkeypatch):
+    monkeypatch.setattr(solvers, "_CACHED", 2**12)
+    points, _, rng = scattered(2, seed=k)
+    columns, centers = np.ascontiguousarray(np.round(points, 1).T, np.float32), np.round(rng.uniform(-1, 1, (k, 2)), 1)
+    found = []
+    for many in (1, 1000):
+        monkeypatch.setattr(solvers, "_MANY_CENTERS", many)
+        found.append(solvers._find_nearest(columns, centers))
+    for in_groups, one_by_one in zip(*found, strict=True):
+        np.testing.assert_array_equal(in_groups, one_by_one)
