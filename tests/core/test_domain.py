@@ -38,6 +38,12 @@ def test_clipped_points_are_inside_to_the_last_bit_and_stay_where_they_are(seed)
     np.testing.assert_array_equal(region.clip(inside), inside)
 
 
+def test_common_scaling_keeps_the_shape_of_the_data():
+    domain = Domain.of(["a", "b"], [0, -10], [4, 30], scaling="common", radius=10.0)
+    np.testing.assert_allclose(domain.region.half, [0.1, 1.0])
+    assert domain.region.radius == pytest.approx(0.5)
+
+
 def test_unit_scaling_maps_each_column_to_its_own_bounds():
     domain = Domain.of(["a", "b"], [0, -10], [4, 30])
     np.testing.assert_allclose(domain.to_unit(np.array([[0.0, 30.0], [2.0, 10.0]])), [[-1, 1], [0, 0]])
@@ -191,3 +197,6 @@ def test_the_corner_is_the_longest_row_and_points_lead_back_to_what_is_declared(
     np.testing.assert_allclose(of.to_unit_coordinates(of.from_unit(points)), points, atol=1e-12)
     with pytest.raises(RequestError, match="leave out categories"):
         of.unfold(2)
+    plain = Domain.of(["a", "b"], [0, -1], [1, 3])
+    np.testing.assert_allclose(plain.to_rows(plain.to_unit_coordinates(np.array([[0.5, 2.0]]))), [[0.5, 2.0]])
+    assert plain.describe(np.array([0.5, 2.0])) == {"a": 0.5, "b": 2.0}

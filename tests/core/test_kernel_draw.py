@@ -156,6 +156,13 @@ def test_weights_are_squared_distances_and_attain_what_is_declared(where):
             assert one.sensitivity(query).l1 == pytest.approx(weight, rel=1e-4)
 
 
+def test_a_draw_without_rows_lies_where_public_points_do():
+    draw = dataclasses.replace(calibrated(1e6, floor=1.0), scale=1e-9)
+    nobody = asked(DistanceWeights(np.full((1, 1), -0.5)), np.empty((0, 1)))
+    drawn = {round(float(draw.draw(nobody, StudyNoise(np.random.default_rng(seed)))[0]), 3) for seed in range(99)}
+    assert drawn == {*np.linspace(-1, 1, 9).tolist()}
+
+
 def test_other_questions_are_refused():
     with pytest.raises(RequestError, match="DistanceWeights"):
         KernelDraw.calibrated(Budget(PURE, 1.0), Sensitivity(1.0, 1.0), public_points=ENDS, public_weight=0.0)

@@ -63,6 +63,8 @@ def test_reveals_are_counted_and_not_clipped():
     assert np.abs(revealed.points).max() <= 1e9
     replaced = PrivateTable(VALUES, BOX, relation="replace").reveal(note="a look")
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
+    apart = replaced.unfold(2)  # points that share a row stand one after the other
+    assert apart.points.shape == (8, 1) and apart.kept.tolist() == [0, 0, 1, 1, 4, 4, 5, 5]
 
 
 @for_each(
