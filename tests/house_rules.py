@@ -51,9 +51,7 @@ ONCE = {
 }
 _HALF_WRITERS = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile"}
 # Names of files that rooms share, and why two names would not be better.
-SHARED_NAMES: dict[str, str] = {
-    "registry.py": "algorithms/ and app/charts/: the one word that a new one takes",
-}
+SHARED_NAMES: dict[str, str] = {"registry.py": "algorithms/ and app/charts/: the one word that a new one takes"}
 
 
 @dataclass(frozen=True)

@@ -51,21 +51,6 @@ def test_a_pickle_of_an_estimator_names_no_module_of_what_is_exported():
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).cluster_centers_, fitted.cluster_centers_)
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="private_kmeans"):
-        _ = dpviz.private_kmeans
-
-
-def test_the_example_of_the_interfaces_runs(tmp_path):
-    path = tmp_path / "points.csv"
-    path.write_text("x,y\n" + "\n".join(f"{i % 10},{i % 7}" for i in range(200)) + "\n")
-    domain = dpviz.Domain.of(["x", "y"], 0, 10)
-    table = dpviz.PrivateTable(dpviz.load_csv(path).columns(["x", "y"]), domain, relation=dpviz.Relation.REPLACE)
-    finished = dpviz.run("auto", table, k=2, epsilon=1.0)
-    assert finished.centers.shape == (2, 2)
-    assert "kmeans++" in dpviz.CARDS
-
-
 @pytest.mark.slow
 def test_start_up_does_not_wait_for_heavy_libraries():
     steps = (

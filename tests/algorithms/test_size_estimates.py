@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes, measure_neighbour_gaps
-from dpviz.algorithms.steps import CentersStep, GridStep
-from dpviz.core.partitions import Grid, Voronoi
+from dpviz.algorithms.size_estimates import Sizes, combine_sizes, estimate_sizes
+from dpviz.algorithms.steps import CentersStep
+from dpviz.core.partitions import Voronoi
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.one_run import run
 from tests.app.charts.gallery import exhibit
@@ -32,20 +32,6 @@ def test_rounds_count_together_as_long_as_their_centres_stay() -> None:
     assert far.rows == pytest.approx([100.0, 70.0], abs=0.1)
 
 
-def test_a_grid_says_the_noise_of_its_cells() -> None:
-    grid = GridStep(
-        title="",
-        grid=Grid(np.ones(1), np.array([4])),
-        codes=np.arange(4),
-        noisy_counts=np.array([100.0, 20, 50, 0]),
-        sd=2.0,
-    )
-    found = estimate_sizes([grid, counted([100.0, 70.0], None)])
-    # The second cell lies as far from either centre, and goes to the first.
-    assert found is not None and found.sd**2 == pytest.approx([8.0, 8.0])
-    assert estimate_sizes([counted([100.0, 70.0], None)]) is None is estimate_sizes([grid]) is estimate_sizes([])
-
-
 def test_what_may_be_noise_and_how_much_more_a_mean_may_be_off() -> None:
     sizes = Sizes(np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0))
     assert sizes.unclear.tolist() == [False, False, True]
@@ -62,10 +48,6 @@ def test_a_size_that_noise_took_below_nought_is_not_surely_nought() -> None:
     for value in (-900.0, -5.0, 0.0):
         published = Sizes.publish(np.array([value]), np.array([100.0]))
         assert (published.rows[0], published.low[0], published.high[0]) == (0.0, 0.0, published.reach[0])
-
-
-def test_neighbours_lie_where_they_lie() -> None:
-    assert measure_neighbour_gaps(CENTERS).tolist() == [1.0, 1.0] and measure_neighbour_gaps(CENTERS[:1])[0] == np.inf
 
 
 def test_intervals_of_rounds_hold() -> None:

@@ -5,18 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms import synopsis_reading as module
-from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, find_synopsis, make_cloud, redraw, suggest_k
+from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, make_cloud, redraw, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
-from dpviz.runs.one_run import Run, run, run_steps
+from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import declare
-from dpviz.runs.request import Contender, Request
 from dpviz.tables.named import sample
-
-MOST = 20
 
 
 def histogram(centers: np.ndarray, *, sd: float = 2.0, seed: int = 0) -> GridStep:
@@ -37,16 +32,6 @@ def list_steps(done: Run) -> list[Step]:
     return [frame.step for frame in done.frames]
 
 
-def synopsis_frame(name: str, seed: int, algorithm: str = "auto") -> GridStep:
-    """The synopsis of a sample, planned for MOST clusters; what comes after it is not run."""
-    table = sample(name).load()
-    private = declare(table.table, table.declaration).private
-    for grown in run_steps(Request(Contender(algorithm), MOST, 1.0, 1e-6, seed), private):
-        if type(step := grown.frames[-1].step) in (SynopsisStep, GridStep):
-            return step
-    raise AssertionError("no synopsis")
-
-
 @pytest.mark.some(1)
 @pytest.mark.parametrize("k", [2, 4, 7])
 def test_plain_groups_are_counted_and_the_curve_never_rises_and_lies_in_its_band(k):
@@ -65,14 +50,6 @@ def test_of_one_cloud_no_number_stands_out():
     assert read.suggested is None and "no number" in read.words
 
 
-def test_the_band_is_that_of_the_noise():
-    """Ten times the noise on the same rows moves the loss more."""
-    centers = np.array([[-0.5, 0], [0.5, 0], [0, 0.7]])
-    quiet, loud = (read_k(histogram(centers, sd=sd), 5, np.random.default_rng(3)) for sd in (1.0, 10.0))
-    width = [np.median(read.highs - read.lows) for read in (quiet, loud)]
-    assert width[1] > 1.5 * width[0]
-
-
 def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
     cloud = make_cloud(histogram(np.array([[-0.5, 0], [0.5, 0]])))
     once, twice = (redraw(cloud, 3.0, np.random.default_rng(seed)) for seed in (0, 1))
@@ -84,14 +61,6 @@ def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
     np.testing.assert_allclose(once.weights.sum(), cloud.weights.sum())
 
 
-def test_it_is_read_from_a_whole_run_without_rows():
-    table = sample("fifteen").load()
-    done = run("eugkm", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
-    assert type(find_synopsis(list_steps(done))) is GridStep
-    read = suggest_k(list_steps(done), 4, np.random.default_rng(0))
-    assert read.ks[-1] == 4 and len(done.entries) == 1
-
-
 def test_what_has_no_synopsis_is_refused():
     table = sample("fifteen").load()
     done = run("dplloyd", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
@@ -99,13 +68,3 @@ def test_what_has_no_synopsis_is_refused():
         suggest_k(list_steps(done), 5, np.random.default_rng(0))
     with pytest.raises(RequestError, match="most"):
         read_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    ("name", "k", "algorithm"), [("fifteen", 15, "eugkm"), ("fifteen", 15, "auto"), ("people", 6, "auto")]
-)
-def test_groups_of_samples_are_counted(name, k, algorithm, monkeypatch):
-    """How often: ``python -m benchmarks.bought``. What k is read depends on no redraw."""
-    monkeypatch.setattr(module, "_REDRAWS", 2)
-    assert read_k(synopsis_frame(name, 0, algorithm), MOST, np.random.default_rng(0)).suggested == k

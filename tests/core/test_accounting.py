@@ -67,11 +67,6 @@ def test_parts_never_add_up_to_more_than_the_whole(weights, amount):
         assert sum(part.amount for part in reversed(parts)) <= amount * (1 + 1e-12)
 
 
-def test_a_share_that_was_not_bought_has_no_name():
-    shares = Budget(Accounting.GDP, 1.0).split(counts=1, sums=3)
-    assert shares.sums.amount == pytest.approx(0.75) and not hasattr(shares, "other")
-
-
 @pytest.mark.parametrize("accounting", [Accounting.GDP, Accounting.ZCDP])
 def test_what_gaussian_noise_cannot_be_bought_with(accounting):
     with pytest.raises(RequestError, match="delta > 0"):

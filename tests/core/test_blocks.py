@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
 
-from dpviz.core.block_models import BlockKMeans, _run_lloyd_round, match_to
+from dpviz.core.block_models import BlockKMeans
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from tests.contract.sessions import open_seeded
@@ -39,30 +38,10 @@ def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match
     np.testing.assert_array_equal(whole[others], model.fit(moved, block, number)[others])
 
 
-def test_models_are_as_good_as_k_means_on_each_block():
-    rows, block = make_blobs(900, k=3, seed=2), np.random.default_rng(0).integers(0, 3, 900)
-    found = BlockKMeans(ANCHORS, salt=1).fit(rows, block, 3).reshape(3, 3, 2)
-    for b in range(3):
-        mine = rows[block == b]
-        loss = ((mine[:, None] - found[b]) ** 2).sum(axis=2).min(axis=1).sum()
-        assert loss <= 1.05 * KMeans(3, n_init=5, random_state=0).fit(mine).inertia_
-
-
-def test_a_cluster_that_nobody_is_nearest_to_keeps_its_centre():
-    centers = np.array([[[0.0, 0.0], [0.75, 0.75]]])
-    moved = _run_lloyd_round(np.array([[0.25, 0.0], [0.0, 0.25]]), np.zeros(2, dtype=np.int64), centers)
-    np.testing.assert_array_equal(moved, [[[0.125, 0.125], [0.75, 0.75]]])
-
-
 def test_blocks_without_enough_distinct_rows_answer_with_the_anchors():
     rows, block = np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.3], [0.9, 0.9]]), np.array([0, 0, 0, 2])
     found = BlockKMeans(ANCHORS).fit(rows, block, 4)
     np.testing.assert_array_equal(found, np.tile(ANCHORS.ravel(), (4, 1)))
-
-
-def test_matching_puts_points_in_the_order_of_the_anchors():
-    near = ANCHORS + 0.01
-    np.testing.assert_array_equal(match_to(ANCHORS, near[None, [2, 0, 1]]), near[None])
 
 
 def test_the_room_of_models_is_public_in_n_and_replaces_one_line():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from functools import partial
 
 import numpy as np
@@ -11,10 +10,6 @@ import pytest
 from dpviz.core import check
 from dpviz.core.check import RequestError
 from tests.cases import about, for_each
-
-
-def test_doctests():
-    assert doctest.testmod(check).failed == 0
 
 
 def test_a_missing_library_of_an_extra_is_a_command_and_any_other_one_is_a_defect(monkeypatch):
@@ -27,19 +22,10 @@ def test_a_missing_library_of_an_extra_is_a_command_and_any_other_one_is_a_defec
 
 
 def test_what_is_allowed_passes_and_anything_else_is_named_without_a_traceback():
+    no_numbers = [0, -3, 1.5, np.nan, np.inf, True, "3", None, -(10**400)]
     for judge, allowed, others, said in (
-        (
-            check.positive,
-            [1e-300, 1, 35.0, np.float64(2)],
-            [0.0, -1.0, np.nan, np.inf, -0.0],
-            "a finite number above 0",
-        ),
-        (
-            partial(check.at_least, 1),
-            [1, 2.0, np.int64(7), 10**400],
-            [0, -3, 1.5, np.nan, np.inf, True, "3", None, -(10**400)],
-            "a whole number of at least 1",
-        ),
+        (check.positive, [1e-300, 1, 35.0, np.float64(2)], [0.0, -1.0, np.nan, np.inf], "a finite number above 0"),
+        (partial(check.at_least, 1), [1, 2.0, np.int64(7), 10**400], no_numbers, "a whole number of at least 1"),
         (partial(check.within, 0.0, 1.0), [0.0, 1.0], [-1e-9, 1.1, np.nan, np.inf], "a number from 0 to 1"),
         (partial(check.one_of, ("a", "b")), ["a"], ["c", "", None], "a, b"),
     ):
@@ -67,13 +53,6 @@ def test_deltas_that_mean_something(n, delta):
 def test_a_delta_of_one_in_n_would_publish_a_row(n, delta):
     with pytest.raises(RequestError, match="delta is"):
         check.check_delta(n, delta=delta)
-
-
-@for_each(("n", "proposed"), [(None, True), (10**5, True), (10**6, False), (10**7, False)])
-def test_a_usual_delta_is_proposed_where_it_is_allowed(n, proposed):
-    with pytest.raises(RequestError) as refused:
-        check.check_delta(n, delta=1.0)
-    assert ("1e-6 is usual" in str(refused.value)) is proposed
 
 
 RANGED = [check.epsilon, check.clusters, check.rows_per_person, check.records, check.repeats, check.seed]

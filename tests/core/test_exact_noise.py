@@ -9,8 +9,6 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.core import exact_draws, exact_noise
@@ -33,7 +31,7 @@ from dpviz.core.mechanisms import (
 )
 from dpviz.core.partitions import Everything
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.queries import Count, SparseCounts, Spread, Sum, unpack_symmetric
+from dpviz.core.queries import SparseCounts, Sum
 
 PURE = Accounting.PURE
 DRAWS = 4_000
@@ -86,18 +84,6 @@ def test_no_float_touches_a_truth():
 def test_the_source_is_hardened_and_has_coins_of_its_own():
     one, other = ExactNoise(), ExactNoise()
     assert one.hardened and one.coins != other.coins
-
-
-@settings(max_examples=40, deadline=None)
-@given(scale=st.floats(1e-4, 1e4), sensitivity=st.floats(1e-4, 1e4), bits=st.integers(0, 20))
-def test_sensitivities_are_rounded_up_and_scales_too(scale, sensitivity, bits):
-    mechanism, quantum = Laplace(sensitivity, scale), 2.0**-bits
-    try:
-        finer = exact_noise._Finer.of(mechanism, quantum)
-    except RequestError:
-        return
-    assert finer.whole_sensitivity >= sensitivity / quantum * 2**finer.bits + 1
-    assert finer.whole_sensitivity / finer.scale <= sensitivity / scale
 
 
 def test_discrete_laplace_is_dominated_by_laplace_of_one_quantum_more():
@@ -169,45 +155,8 @@ def test_sparse_answers_are_dense_noise_and_a_cut():
 
 def test_an_excess_counts_what_lies_above_a_threshold():
     truth = SparseCounts(np.array([1, 2]), np.array([10.0, 3.0]), 2**50)
-    excess = np.array([draws(NoisyExcess(Laplace(1.0, 0.5), 4.5), truth)[0] for _ in range(400)])
+    excess = np.array([draws(NoisyExcess(Laplace(1.0, 0.5), 4.5), truth)[0] for _ in range(80)])
     assert stats.kstest(excess, stats.laplace(5.5, 0.5).cdf).pvalue > 1e-4
-
-
-def test_a_tree_of_counts_grows_where_rows_are():
-    truth = SparseCounts(np.array([0, 7]), np.array([900.0, 400.0]), 8)
-    grown = draws(PathCounts(Laplace(1.0, 1.0), 3, 100.0), truth)
-    assert grown.codes.tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 14, 15]
-    assert np.abs(grown.values - [900, 400, 900, 0, 0, 400, 900, 0, 0, 400]).max() < 20
-
-
-@pytest.mark.slow
-def test_spreads_have_the_same_noise_in_every_direction():
-    """Off the diagonal the tally has a noise of σ / √2, which the frame of symmetric matrices makes σ again."""
-    rng = np.random.default_rng(0)
-    rows = rng.uniform(-1, 1, (300, 3))
-    table = PrivateTable(rows, Domain.of(["a", "b", "c"], -1, 1), n_public=300)
-    noise = ExactNoise()
-    query = Spread(Everything(), np.zeros((1, 3)), 1.0)
-    released = []
-    for _ in range(300):
-        session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.GDP, noise=noise)
-        released.append(session.release(query, session.budget, note="spread").value[0])
-    values = np.array(released)
-    sd = session.mechanism(query, Gaussian, session.budget).scale
-    assert values.std(axis=0) == pytest.approx(np.full(6, sd), rel=0.2)
-    mean = unpack_symmetric(values.mean(axis=0)[None], 3)[0]
-    lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
-    assert mean == pytest.approx((rows / lengths).T @ (rows / lengths), abs=sd / 2)
-
-
-def test_answers_agree_with_study_noise_where_noise_is_tiny():
-    rows = np.random.default_rng(1).uniform(-1, 1, (500, 2))
-    table = PrivateTable(rows, Domain.of(["a", "b"], -1, 1), n_public=500)
-    session = table.open(epsilon=500.0, delta=0.0, accounting=PURE, noise=ExactNoise())
-    share = session.budget.split(counts=1, sums=1)
-    counts = session.release(Count(Everything()), share.counts, note="rows").value
-    sums = session.release(Sum(Everything()), share.sums, note="sums").value
-    assert counts == pytest.approx([500], abs=0.2) and sums[0] == pytest.approx(rows.sum(axis=0), abs=0.3)
 
 
 def test_what_has_no_exact_twin_is_refused_before_it_is_charged():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpviz.core import lattice
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Region
 
 SEEDS = st.integers(0, 2**32 - 1)
 RADII = st.floats(0.5, 140.0)
@@ -57,10 +57,6 @@ def rng_radius(seed):
     return 2.0 ** (seed % 4 - 1)
 
 
-def test_without_room_there_are_no_marks():
-    assert lattice.count_mark_bits(np.full((64, 784), 1.0), 28.0, 20) is None
-
-
 def test_points_on_the_lattice_are_the_very_same_array():
     for exponent in (-30, -16, 0):
         points = np.ones((2, 2)) * 2.0**exponent
@@ -76,15 +72,3 @@ def test_there_is_one_zero():
 def test_rows_too_long_for_exact_sums_are_refused():
     with pytest.raises(RequestError, match="too long for exact sums: declare a radius"):
         lattice.count_row_bits(1e4)
-
-
-def test_columns_that_the_lattice_rounds_are_told_of_and_a_radius_that_it_would_lose_is_refused():
-    narrow = Domain.of(["x", "y"], [0, 0], [1, 1e-7], scaling="common")
-    assert (
-        narrow.narrow == ("y",) and "'y' is so much narrower" in narrow.notes[0] and "unit scaling" in narrow.notes[0]
-    )
-    assert not Domain.of(["x", "y"], [0, 0], [1, 1e-4], scaling="common").notes
-    rows = narrow.region.rows(narrow.to_unit(np.array([[0.5, 0.0], [0.5, 1e-7]])))
-    assert (np.abs(rows[:, 1]) <= 2.0**-16).all() and np.isfinite(narrow.from_unit(rows)).all()
-    with pytest.raises(RequestError, match="give a larger radius"):
-        Domain.of(["x"], 0, 1, radius=1e-4)

@@ -80,21 +80,6 @@ def test_a_mechanism_without_a_kind_of_loss_has_no_price():
             booked(Nameless(1.0, 2.0), accounting)
 
 
-@pytest.mark.slow
-def test_a_name_decides_nothing():
-    for accounting, kinds in PROVED.items():
-        for kind in kinds:
-            for mechanism in DRAWN[kind][:1]:
-                entry = booked(mechanism, accounting)
-                called = replace(entry, mechanism="gaussian" if entry.mechanism != "gaussian" else "laplace")
-                delta = 0.0 if accounting is PURE else 1e-6
-                assert compute_independent_epsilon([called], delta=delta) == compute_independent_epsilon(
-                    [entry], delta=delta
-                )
-                if accounting is PLD:
-                    assert called.list_draws() == entry.list_draws()
-
-
 def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
     # The loss of a choice has half the range: both books have it, and not for noise of the same ε.
     choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
@@ -156,12 +141,6 @@ def test_as_many_draws_as_are_paid_for_are_a_number_of_at_least_one():
             Peeling.calibrated(share, one, draws=number)
         with pytest.raises(RequestError, match="at least 1"):
             PathCounts.calibrated(share, one, levels=number, min_branch=1.0)
-
-
-def test_an_epsilon_is_charged_as_such_under_basic_composition():
-    for kind in (LossKind.LAPLACE_LIKE, LossKind.BOUNDED_RANGE, LossKind.PURE):
-        for mechanism in DRAWN[kind]:
-            assert booked(mechanism, BASIC).amount == pytest.approx(mechanism.cost(PURE)), mechanism.name
 
 
 def test_what_a_share_buys_costs_the_share():

@@ -57,12 +57,6 @@ def test_some_row_lies_nearly_as_far(region, nearest):
         assert 0.985 * bound <= attained(sets, rows, nearest) <= bound
 
 
-def test_as_few_points_as_are_looked_for_give_the_corner_across():
-    points = np.array([[[0.5, -0.25], [-0.125, 0.5]]])
-    assert bound_distance(points, BOX, nearest=2) == pytest.approx(np.hypot(1.5, 1.25), rel=1e-12)
-    assert bound_distance(points, BALL, nearest=2) == pytest.approx(1 + np.hypot(0.5, 0.25), rel=1e-12)
-
-
 def test_points_that_are_nowhere_have_no_bound():
     for outside in (np.nan, np.inf, -np.inf):
         assert bound_distance(np.array([[[outside, 0.0], [0.0, 0.0]]]), BOX) == np.inf
@@ -106,16 +100,6 @@ def test_an_exchange_moves_losses_both_ways(kind):
     assert move(query, one, other).range == pytest.approx(one.sensitivity(query).range, rel=1e-9)
 
 
-@pytest.mark.parametrize("part", [0.125, 1.0])
-def test_a_pool_around_the_middle_attains_the_range_of_its_reach(part):
-    domain, far = regions(3)["box"], np.ones(3)
-    query = PoolLoss(np.stack([np.zeros(3), part * far])[:, None])
-    one, other = (room_over(rows, domain, ADD_REMOVE) for rows in (-far[None], np.empty((0, 3))))
-    check_move(query, one, other)
-    assert move(query, one, other).range == pytest.approx(3 * ((1 + part) ** 2 - 1), rel=1e-4)
-    assert one.sensitivity(query).range == pytest.approx(3 * ((1 + part) ** 2 - 1), rel=1e-4)
-
-
 @pytest.mark.parametrize(("where", "part"), [("box", 1e-3), ("ball", 0.5), ("box", 1.0)])
 def test_the_range_is_attained_at_every_spread(where, part):
     # A row in one corner; one set in the other corner, the other set nearer to the row by ``part`` of the diameter.
@@ -145,17 +129,3 @@ def test_no_row_exceeds_it_whatever_centre_is_nearest(seed, k, dim, apart):
     assert np.ptp(losses, axis=1).max() <= declared * (1 + 1e-9) + 1e-12
     changes = losses[:, None] - losses[None, :]
     assert np.ptp(changes, axis=2).max() <= query.sensitivity(REPLACE, region).range * (1 + 1e-9) + 1e-12
-
-
-def test_never_wider_than_without_a_look_at_the_pool():
-    region = Region.ball(2, 1.0)
-    for sets in (np.zeros((1, 3, 2)), np.zeros((5, 3, 2)), np.eye(2)[:, None], np.stack([np.eye(2), -np.eye(2)])):
-        for relation in Relation:
-            tight = PoolLoss(sets).sensitivity(relation, region).range
-            assert 0 < tight <= Loss(sets).sensitivity(relation, region).range
-
-
-def test_matching_centres_decides():
-    sets = np.array([[[0.9, 0.0], [-0.9, 0.0]], [[-0.9, 0.0], [0.9, 0.0]]])
-    assert PoolLoss(sets).spread == pytest.approx(1.8, abs=2e-5)
-    assert PoolLoss(np.stack([sets[0], sets[1][::-1]])).spread == 0.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, special, stats
+from scipy import special, stats
 
 from dpviz.core.mechanisms import (
     Exponential,
@@ -22,7 +22,6 @@ from dpviz.core.mechanisms import (
 )
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import SparseCounts
-from tests.cases import about
 
 
 def _noise(seed=0):
@@ -92,15 +91,6 @@ def test_thresholds_draw_every_subset_with_its_probability(mechanism, truth):
     assert stats.chisquare(seen, [*(law[likely] * many), law[~likely].sum() * many + 1]).pvalue > 1e-3
 
 
-def test_what_a_cut_hides_has_the_probability_of_noise_within_it():
-    law = stats.laplace(scale=0.5)
-    for cutoff, count in itertools.product((0.0, 0.7, 3.0), (0.0, 1.0, 5.0, 60.0)):
-        mechanism = SparseLaplace(Laplace(1.0, 0.5), cutoff)
-        with about(f"{count} cut at {cutoff}"), np.errstate(divide="ignore"):
-            expected = np.log(integrate.quad(law.pdf, -cutoff - count, cutoff - count, epsabs=0)[0])
-            assert mechanism._log_hidden(np.array([count]))[0] == pytest.approx(expected, rel=1e-6)
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(0, 3))
 def test_no_release_of_a_threshold_or_a_cut_tells_more_than_it_costs(seed, extra):
     rng = np.random.default_rng(seed)
@@ -143,11 +133,7 @@ def test_absent_codes_of_a_huge_universe_are_not_the_small_ones():
 
 def test_sparse_counts_add_up_like_dense_ones():
     rng = np.random.default_rng(0)
-    chunks = [rng.integers(-1, 30, size) for size in (0, 5, 40, 0, 3)]
-    total = SparseCounts.of(chunks[0], 30)
-    for chunk in chunks[1:]:
-        total = total + SparseCounts.of(chunk, 30)
-    every = np.concatenate(chunks)
-    np.testing.assert_array_equal(total.get_counts(np.arange(30)), np.bincount(every[every >= 0], minlength=30))
-    assert (np.diff(total.codes) > 0).all()
-    assert SparseCounts.of(np.array([-1, -1]), 9).get_counts(np.arange(9)).sum() == 0
+    every = np.split(rng.integers(-1, 30, 48), [0, 5, 45, 45])
+    first, *others = (SparseCounts.of(chunk, 30) for chunk in every)
+    counts = sum(others, first).get_counts(np.arange(30))
+    np.testing.assert_array_equal(counts, np.bincount(np.concatenate(every) + 1, minlength=31)[1:])

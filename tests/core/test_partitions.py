@@ -10,17 +10,7 @@ from hypothesis import strategies as st
 from dpviz.core import partitions
 from dpviz.core.domain import Region
 from dpviz.core.lattice import ExactRows
-from dpviz.core.partitions import (
-    CubeTree,
-    Grid,
-    HashCodes,
-    HashTree,
-    ProjectedCells,
-    UnevenGrid,
-    Voronoi,
-    find_code_range,
-    find_level,
-)
+from dpviz.core.partitions import CubeTree, Grid, HashCodes, HashTree, ProjectedCells, UnevenGrid, Voronoi
 from dpviz.core.rows import Rows
 from tests.core.asked import exact
 
@@ -71,18 +61,6 @@ def test_short_floats_decide_no_cell(monkeypatch, k):
     assert selected[0] < 700 and selected[2] == 900, "all rows were measured twice, or some that had to be were not"
 
 
-def test_the_nearest_of_many_centres_is_the_same_in_blocks_of_rows(monkeypatch):
-    rng = np.random.default_rng(0)
-    for dim in (2, 20):
-        rows, cells = rng.integers(-4, 5, (50, dim)) / 8, Voronoi(rng.integers(-4, 5, (300, dim)) / 8)
-        (chunk,) = Rows.of(rows, Region(np.ones(dim), np.sqrt(dim))).chunks(1)
-        at_once = cells.find_cells(chunk)
-        np.testing.assert_array_equal(at_once, ((rows[:, None] - cells.centers) ** 2).sum(axis=2).argmin(axis=1))
-        monkeypatch.setattr(partitions, "_DISTANCES_AT_ONCE", 7 * 300)
-        np.testing.assert_array_equal(cells.find_cells(chunk), at_once)
-        monkeypatch.undo()
-
-
 @given(SEEDS)
 def test_grid_cells_hold_the_rows_around_their_centres(seed):
     rng = np.random.default_rng(seed)
@@ -116,16 +94,6 @@ def test_rows_lie_between_the_borders_of_their_uneven_cells(seed):
     np.testing.assert_array_equal(grid.assign(far), [0, grid.n_cells - 1])
 
 
-def test_even_borders_make_a_grid():
-    half, cells, middle = np.array([1.0, 0.5]), np.array([4, 3]), np.array([0.1, 0.0])
-    grid = Grid(half, cells, middle)
-    uneven = UnevenGrid.between(half, [grid.borders(j)[1:-1] for j in (0, 1)], middle)
-    every = np.arange(12)
-    assert uneven.centers(every) == pytest.approx(grid.centers(every))
-    assert uneven.spreads(every) == pytest.approx(grid.spread_in_cell)
-    assert uneven.spread_in_cell == pytest.approx(grid.spread_in_cell)
-
-
 def test_rows_on_and_beyond_the_rim_of_a_grid_have_a_cell():
     grid = Grid(np.ones(2), np.array([4, 4]))
     rows = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0 + 1e-9, -2.0], [1e9, -1e9]])
@@ -134,33 +102,6 @@ def test_rows_on_and_beyond_the_rim_of_a_grid_have_a_cell():
 
 def test_a_grid_may_have_more_cells_than_a_64_bit_number_counts():
     assert Grid(np.ones(40), np.full(40, 10)).n_cells == 10**40
-
-
-@given(SEEDS)
-def test_a_cube_tree_sends_each_row_down_to_its_cube(seed):
-    rng = np.random.default_rng(seed)
-    p = int(rng.integers(1, 4))
-    tree = CubeTree(rng.uniform(-3, -1, p), 4.0)
-    rows = rng.uniform(-1, 1, (80, p))
-    for _ in range(4):
-        seen = tree.assign(rows)
-        tree = tree.with_level(np.unique(np.r_[seen[seen >= 0][::2], rng.integers(0, tree.n_cells, 2)]))
-        if tree.n_active == 0:
-            break
-    # Naively: the cubes of the deepest level that contain a row, and the child's key by halves.
-    corners, edge = tree.corners(tree.depth), tree.edge(tree.depth)
-    for row, key in zip(rows, tree.assign(rows), strict=True):
-        holds = np.flatnonzero(((row >= corners) & (row < corners + edge)).all(axis=1))
-        if len(holds) == 0:
-            assert key == -1
-        else:
-            bits = (row >= corners[holds[0]] + edge / 2) @ (1 << np.arange(p))
-            assert key == (holds[0] << p | bits)
-    np.testing.assert_allclose(tree.centers(tree.depth), corners + edge / 2)
-    for level in range(1, tree.depth + 1):
-        parents = tree.parents(level)
-        inside = tree.centers(level) - tree.corners(level - 1)[parents]
-        assert ((inside > 0) & (inside < tree.edge(level - 1))).all()
 
 
 def test_a_tree_that_has_died_holds_nobody():
@@ -196,9 +137,11 @@ def test_a_row_is_in_the_leaf_whose_prefix_its_code_has(leaves):
     assert tree.n_cells == len(leaves) + 1
 
 
-def test_levels_and_ranges_of_large_numbers():
-    nodes = np.array([2**20 - 1, 2**20, 2**20 + 5, 2**45 + 1])
-    assert find_level(nodes).tolist() == [19, 20, 20, 45]
-    first, end = find_code_range(nodes[:3], 20)
-    assert (end - first).tolist() == [2, 1, 1]
-    assert first.tolist() == [2**20 - 2, 0, 5]
+def test_even_borders_make_a_grid():
+    half, cells, middle = np.array([1.0, 0.5]), np.array([4, 3]), np.array([0.1, 0.0])
+    grid = Grid(half, cells, middle)
+    uneven = UnevenGrid.between(half, [grid.borders(j)[1:-1] for j in (0, 1)], middle)
+    every = np.arange(12)
+    assert uneven.centers(every) == pytest.approx(grid.centers(every))
+    assert uneven.spreads(every) == pytest.approx(grid.spread_in_cell)
+    assert uneven.spread_in_cell == pytest.approx(grid.spread_in_cell)

@@ -8,7 +8,6 @@ import pytest
 from dpviz.core.accounting import Accounting, Budget, LossKind
 from dpviz.core.ledger import Entry
 from dpviz.core.mechanisms import Gaussian, Laplace, PathCounts, count_below
-from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Sensitivity, SparseCounts
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 
@@ -23,22 +22,9 @@ def test_counts_of_all_levels_are_sums_of_one_histogram():
         np.testing.assert_array_equal(count_below(nodes, HISTOGRAM), leaves.reshape(2**level, -1).sum(axis=1))
 
 
-def test_without_noise_the_tree_follows_the_rows():
-    mechanism = PathCounts(Gaussian(1.0, 1e-9), 4, min_branch=5.5)
-    found = mechanism.draw(HISTOGRAM, StudyNoise(np.random.default_rng(0)))
-    # Six rows lie under nodes 2 and 4, nine under 3, 7 and 14: only these are split, and empty children are asked too.
-    assert found.codes.tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 14, 15, 28, 29]
-    np.testing.assert_allclose(found.values, [6, 9, 6, 0, 0, 9, 5, 1, 9, 0, 7, 2], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("accounting", "kind"),
-    [
-        (Accounting.PURE, Laplace),
-        (Accounting.GDP, Gaussian),
-        (Accounting.ZCDP, Gaussian),
-        (Accounting.PLD, Laplace),
-    ],
+    [(Accounting.PURE, Laplace), (Accounting.GDP, Gaussian), (Accounting.ZCDP, Gaussian), (Accounting.PLD, Laplace)],
 )
 def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     mechanism = PathCounts.calibrated(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
@@ -56,14 +42,3 @@ def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
         assert whole.cost(accounting) == pytest.approx(0.6)
         delta = 0.0 if accounting is Accounting.PURE else 1e-6
         assert compute_independent_epsilon([entry], delta=delta) == pytest.approx(entry.epsilon, rel=2e-3)
-
-
-def test_the_density_is_that_of_the_counts_that_were_asked():
-    mechanism = PathCounts(Laplace(1.0, 2.0), 3, min_branch=3.0)
-    released = mechanism.draw(HISTOGRAM, StudyNoise(np.random.default_rng(1)))
-    other = SparseCounts(HISTOGRAM.codes, HISTOGRAM.values + np.array([0, 0, 1, 0]), 16)
-    on_path = released.codes[np.isin(released.codes, [3, 7, 14])]
-    change = mechanism.log_density(released, other) - mechanism.log_density(released, HISTOGRAM)
-    gaps = released.get_counts(on_path) - count_below(on_path, HISTOGRAM)
-    assert change == pytest.approx(float((np.abs(gaps) - np.abs(gaps - 1)).sum()) / 2)
-    assert abs(change) <= mechanism.sensitivity / mechanism.scale

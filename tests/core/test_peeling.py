@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpviz.core.accounting import Accounting, Budget, compute_spent_epsilon
-from dpviz.core.ledger import Entry, Ledger
+from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.mechanisms import Exponential, Peeling
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import Sensitivity
-from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
 
 RANGE = Sensitivity(np.inf, np.inf, range=3.0)
 PURE, ZCDP = Accounting.PURE, Accounting.ZCDP
@@ -65,19 +63,3 @@ def test_some_neighbour_loses_nearly_all_that_was_paid():
     pick = np.arange(3)
     ratio = peeling.log_density(pick, losses + change) - peeling.log_density(pick, losses)
     assert 0.99 * 2.0 <= ratio <= 2.0
-
-
-@pytest.mark.parametrize(("accounting", "delta"), [(PURE, 0.0), (ZCDP, 1e-6)])
-@pytest.mark.parametrize("draws", [1, 10])
-def test_the_share_is_spent_and_another_library_agrees(accounting, delta, draws):
-    ledger = Ledger(accounting, 2.0, delta)
-    peeling = Peeling.calibrated(ledger.budget, RANGE, draws=draws)
-    assert peeling.cost(accounting) == pytest.approx(ledger.budget.amount)
-    one = Exponential.calibrated(ledger.budget.fraction(1 / draws), RANGE)
-    assert (peeling.scale, peeling.sensitivity) == (one.scale, 3.0 * draws)
-    entry = Entry.of(peeling, "PoolLoss", accounting, delta=delta, note="x")
-    ledger.charge(entry)
-    assert entry.draws == draws
-    assert entry.epsilon == pytest.approx(min(draws * 3.0 / entry.scale, 2.0), rel=1e-3)
-    assert 0.99 * 2.0 <= compute_independent_epsilon(ledger.entries, delta=delta) <= 2.0
-    assert compute_spent_epsilon(accounting, entry.amount, delta=delta) <= 2.0

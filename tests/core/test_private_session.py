@@ -15,11 +15,10 @@ from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.mechanisms import Exponential, Laplace, SparseLaplace
 from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
-from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateSession, PrivateTable
+from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateTable
 from dpviz.core.queries import Count, SparseCount, Sum
-from dpviz.core.revealed_rows import Revealed
 from dpviz.core.rows import Rows
-from dpviz.runs.one_run import run
+from tests.cases import for_each
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 
@@ -64,23 +63,17 @@ def test_reveals_are_counted_and_not_clipped():
     assert np.abs(revealed.points).max() <= 1e9
     replaced = PrivateTable(VALUES, BOX, relation="replace").reveal(note="a look")
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
+    apart = replaced.unfold(2)  # points that share a row stand one after the other
+    assert apart.points.shape == (8, 1) and apart.kept.tolist() == [0, 0, 1, 1, 4, 4, 5, 5]
 
 
-def test_points_that_share_a_row_are_revealed_one_after_the_other():
-    revealed = Revealed(np.arange(12.0).reshape(2, 6), np.array([3, 7])).unfold(3)
-    np.testing.assert_array_equal(revealed.points, np.arange(12.0).reshape(6, 2))
-    np.testing.assert_array_equal(revealed.kept, [3, 3, 3, 7, 7, 7])
-
-
-def test_a_run_is_not_a_look():
-    table = make_small_table()
-    run("dplloyd", table, k=2, epsilon=1.0, seed=0)
-    assert table.accesses == []
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("declared", "said"),
     [
+        *(
+            ({"persons": ids}, r"persons holds .*integers")
+            for ids in (np.zeros(6), np.full(6, NAN), ["a"] * 6, [True] * 6)
+        ),
         ({"rows_per_person": 2}, "no id column"),
         ({"rows_per_person": 0}, "rows_per_person is 0"),
         ({"rows_per_person": 2, "persons": np.zeros(6, int), "relation": "replace"}, "one row a person"),
@@ -111,20 +104,11 @@ def test_a_table_has_no_more_rows_than_a_total_can_count():
         PrivateTable.over(Endless.of(np.zeros((1, 2)), BOX.region), BOX)
 
 
-def test_a_session_without_rows_knows_the_noise_of_one_with_rows():
-    session = _open(make_small_table(n_public=20))
-    empty = PrivateSession.over_no_rows(session.region, session.relation, 3, session.ledger, n=20)
-    share = session.budget.fraction(0.1)
-    one, other = (of.mechanism(Count(Everything()), Laplace, share) for of in (session, empty))
-    assert other.scale == 3 * one.scale and empty.n == session.n == 20
-
-
 def test_only_known_questions_enter():
     session = _open(make_small_table(), session=exploding_session())
     share = session.budget.fraction(0.1)
 
-    class Custom(Count):
-        pass
+    class Custom(Count): ...
 
     @dataclasses.dataclass(frozen=True, eq=False)
     class Trojan(Voronoi):
@@ -146,8 +130,7 @@ def test_only_known_questions_enter():
         with pytest.raises(RequestError, match="not a question"):
             session.release(query, share, note="x")
 
-    class Cheap(Laplace):
-        """Noise of another's making."""
+    class Cheap(Laplace): ...
 
     with pytest.raises(RequestError, match="not a mechanism"):
         session.ask(Count(Everything()), Cheap, share, note="x")
@@ -214,13 +197,6 @@ def test_the_number_of_rows_is_the_number_of_persons_rows_in_use():
     assert make_small_table().unit == "1 row"
 
 
-def test_a_sparse_count_is_the_dense_one():
-    session, grid = _open(make_small_table()), Grid(np.ones(2), np.array([7, 5]))
-    (dense,), (thin,) = session._compute_true_answers([Count(grid)]), session._compute_true_answers([SparseCount(grid)])
-    np.testing.assert_array_equal(thin.get_counts(np.arange(35)), dense)
-    assert thin.universe == 35 and (thin.values > 0).all()
-
-
 @pytest.mark.parametrize(("most", "radius"), [(1, None), (2, 6.0)])
 def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, radius):
     # Columns of one scale and unequal width: the longest row has its entries in the widest ones.
@@ -231,14 +207,6 @@ def test_rows_of_few_entries_lie_in_the_region_that_is_declared_for_them(most, r
     assert ((few != 0).sum(axis=1) <= most).all()
     assert np.linalg.norm(few, axis=1).max() <= session.region.radius * (1 + 1e-15)
     assert (np.abs(few) <= session.region.half).all()
-
-
-def test_persons_are_whole_numbers_by_the_type_of_their_array() -> None:
-    values = make_blobs(30)
-    for persons in (np.zeros(30), np.full(30, np.nan), np.array(["a"] * 30), np.ones(30, dtype=bool)):
-        with pytest.raises(RequestError, match=r"persons holds .*integers"):
-            make_small_table(values, persons=persons)
-    assert make_small_table(values, persons=[*range(30)]).has_persons
 
 
 def test_what_names_no_table_counts_for_each_and_what_names_one_for_it_alone() -> None:

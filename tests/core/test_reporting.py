@@ -34,21 +34,6 @@ def test_runs_ledgers_and_steps_are_printed_as_they_were(finished: dpviz.Run, mo
     compare_texts(Path(__file__).parent / "stored" / "reporting.txt", texts.items())
 
 
-def test_names_of_columns_are_text_in_a_notebook(finished: dpviz.Run) -> None:
-    assert HOSTILE in str(finished)
-    assert HOSTILE not in finished._repr_html_()
-    assert "&lt;img" in finished._repr_html_()
-    assert finished.ledger._repr_html_().count("<tr>") == 1 + len(finished.entries)
-
-
-def test_a_step_is_shown(finished: dpviz.Run) -> None:
-    first, last = dpviz.show(finished, 0), dpviz.show(finished)
-    assert last.figure.data
-    assert first.figure.layout.title.text != last.figure.layout.title.text
-    with pytest.raises(dpviz.RequestError, match="step is 99"):
-        dpviz.show(finished, 99)
-
-
 def test_a_picture_that_fails_hides_no_number(finished: dpviz.Run, monkeypatch) -> None:
     def fail(value: object) -> str:
         raise ZeroDivisionError("a cell of the table")

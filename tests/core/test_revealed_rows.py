@@ -38,10 +38,3 @@ def test_every_row_has_its_share() -> None:
         assert abs((found == place).all(axis=1).mean() - share) <= 1 / 2000
     left = (values[:, 0] < 0).mean()
     assert (found[:, 0] < 0).mean() == pytest.approx(left, abs=0.03)
-
-
-def test_of_few_rows_it_is_all_of_them() -> None:
-    for n in (0, 1, 500):
-        values = rows()[:n]
-        found = sample_rows(Rows.of(values, REGION), 500)
-        np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(REGION.rows(values), axis=0))

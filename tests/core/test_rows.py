@@ -20,7 +20,7 @@ from dpviz.core.losses import Loss
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Sum, Tallies
-from dpviz.core.rows import Rows, count_dealt, find_rows_in_use, join_lines, put_in_place, share_out
+from dpviz.core.rows import Rows, find_rows_in_use
 from tests.cases import about
 from tests.waiting import SECONDS
 
@@ -86,35 +86,6 @@ def test_sparse_rows_stay_sparse_and_say_the_same():
         np.testing.assert_array_equal(fewer[0].toarray(), fewer[1])
 
 
-@pytest.mark.parametrize("relation", ["add_remove", "replace"])
-def test_a_sparse_table_holds_and_reveals_the_rows_of_the_dense_one(relation):
-    rng = np.random.default_rng(0)
-    dense = rng.uniform(-3, 3, (60, 30)) * (rng.random((60, 30)) < 0.3)
-    dense[5, 2], dense[9, 0] = np.nan, np.inf
-    names = [f"c{j}" for j in range(30)]
-    domain = Domain.of(names, -2, 2, radius=1.5)
-    whole, thin = (PrivateTable(values, domain, relation=relation) for values in (dense, sparse.csr_array(dense)))
-    np.testing.assert_allclose(thin._rows.values.toarray(), whole._rows.values, atol=2.0**-19)
-    assert sparse.linalg.norm(thin._rows.values, axis=1).max() <= domain.region.radius
-    shown = [table.reveal(note="a look") for table in (whole, thin)]
-    np.testing.assert_array_equal(shown[0].kept, shown[1].kept)
-    np.testing.assert_allclose(shown[1].points.toarray(), domain.region.rows(shown[0].points), atol=2.0**-19)
-    with pytest.raises(RequestError, match="evenly around 0"):
-        PrivateTable(sparse.csr_array(dense), Domain.of(names, -2, 3), relation=relation)
-
-
-def test_a_sparse_table_has_no_persons():
-    with pytest.raises(RequestError, match="one row a person"):
-        find_rows_in_use(sparse.csr_array(np.eye(2)), np.zeros(2, int), drop_incomplete=True)
-
-
-def test_the_number_of_threads_as_others_write_it(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
-    for asked, meant in {"1": 1, "3": 3, "0": 1, "4,2": 6, "many": 6, "": 6}.items():
-        monkeypatch.setenv("OMP_NUM_THREADS", asked)
-        assert dpviz.core.rows._count_threads() == meant, asked
-
-
 @pytest.mark.parametrize("dim", [1, 17, pytest.param(784, marks=pytest.mark.slow)])
 def test_products_are_exact_so_that_rows_do_not_know_each_other(dim):
     rng, region = np.random.default_rng(dim), Region.ball(dim, 1.0)
@@ -152,18 +123,18 @@ def test_a_row_of_nobody_does_not_count() -> None:
     assert kept.tolist() == [0, 3]
 
 
-def test_lines_of_chosen_rows_come_back_in_their_own_order() -> None:
-    who, sizes = np.array([7, 0, 5, 3, 4]), [3, 0, 2, 3]
-    asked = share_out(who, sizes)
-    assert [who[mine].tolist() for mine in asked] == [[0], [], [3, 4], [5, 7]]
-    answers = [np.stack([who[mine], -who[mine]], axis=1) for mine in asked]
-    np.testing.assert_array_equal(put_in_place(answers, asked), np.stack([who, -who], axis=1))
-    assert [len(mine) for mine in share_out(np.zeros(0, dtype=np.int64), sizes)] == [0, 0, 0, 0]
-
-
-def test_blocks_that_are_dealt_in_turn_are_joined_in_their_order() -> None:
-    for number, hands in ((7, 3), (2, 5), (1, 1)):
-        lines = np.arange(2.0 * number).reshape(number, 2)
-        dealt = [lines[at::hands] for at in range(hands)]
-        assert [len(hand) for hand in dealt] == [count_dealt(number, at, hands) for at in range(hands)]
-        np.testing.assert_array_equal(join_lines(dealt, number), lines)
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+def test_a_sparse_table_holds_and_reveals_the_rows_of_the_dense_one(relation):
+    rng = np.random.default_rng(0)
+    dense = rng.uniform(-3, 3, (60, 30)) * (rng.random((60, 30)) < 0.3)
+    dense[5, 2], dense[9, 0] = np.nan, np.inf
+    names = [f"c{j}" for j in range(30)]
+    domain = Domain.of(names, -2, 2, radius=1.5)
+    whole, thin = (PrivateTable(values, domain, relation=relation) for values in (dense, sparse.csr_array(dense)))
+    np.testing.assert_allclose(thin._rows.values.toarray(), whole._rows.values, atol=2.0**-19)
+    assert sparse.linalg.norm(thin._rows.values, axis=1).max() <= domain.region.radius
+    shown = [table.reveal(note="a look") for table in (whole, thin)]
+    np.testing.assert_array_equal(shown[0].kept, shown[1].kept)
+    np.testing.assert_allclose(shown[1].points.toarray(), domain.region.rows(shown[0].points), atol=2.0**-19)
+    with pytest.raises(RequestError, match="evenly around 0"):
+        PrivateTable(sparse.csr_array(dense), Domain.of(names, -2, 3), relation=relation)

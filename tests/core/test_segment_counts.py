@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Region, Shape
 from dpviz.core.lattice import POINT_BITS, count_loss_bits, count_row_bits
 from dpviz.core.losses import CappedLosses, Loss
 from dpviz.core.partitions import ProjectedCells, Voronoi
-from dpviz.core.private_session import Tallies
 from dpviz.core.queries import DistanceScales, Relation, SegmentHistogram
-from dpviz.core.rows import Rows, convert_to_unit
+from dpviz.core.rows import convert_to_unit
 from dpviz.releases.described_table import code_rows
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal, make_coded_domain
 from tests.cases import about
@@ -68,11 +66,6 @@ def test_a_row_is_in_the_bin_of_its_corner_its_rank_and_its_hour():
                 np.testing.assert_array_equal(asked(query, rows, domain.region)[0], expected)
 
 
-def test_cycles_of_whole_steps_are_told_step_by_step_and_others_in_eighths():
-    assert Cycle(7.0).bins == ("0", "1", "2", "3", "4", "5", "6") and len(Cycle(12.0).bins) == 12
-    assert Cycle(24.0).bins[:2] == ("0 to 3", "3 to 6") and Cycle(1.0).bins[-1] == "0.875 to 1"
-
-
 @given(SEEDS, st.integers(1, 5))
 def test_distances_lie_between_the_edges_of_their_bins(seed, dim):
     rng, region = np.random.default_rng(seed), Region.ball(dim, 2.0)
@@ -85,16 +78,6 @@ def test_distances_lie_between_the_edges_of_their_bins(seed, dim):
     for j in range(3):
         expected = np.histogram(nearest[cell == j], query.edges)[0]
         np.testing.assert_array_equal(counts[j].cumsum(), expected.cumsum())
-
-
-def test_sparse_rows_are_counted_alike():
-    rng = np.random.default_rng(0)
-    values = rng.uniform(-1, 1, (50, 6)) * (rng.random((50, 6)) < 0.4)
-    region, over = Region(np.ones(6), 2.0), Voronoi(rng.uniform(-0.5, 0.5, (3, 6)))
-    for query in (SegmentHistogram(over, 2, 8), DistanceScales(over, 4, 30)):
-        stored = sparse.csr_array(region.rows(values))
-        (counts,) = Rows(stored, region).total(Tallies((query,)), query.width)
-        np.testing.assert_array_equal(counts, asked(query, values, region))
 
 
 @given(SEEDS, st.integers(1, 4))

@@ -17,41 +17,12 @@ from tests.pages.site import sample_table
 RICH = 45
 
 
-def ratios(algorithm: str, *, epsilon: float, delta: float, seeds: range) -> np.ndarray:
-    pair = make_neighbors(sample_table("outlier"), RICH)
-    asked = [Request(Contender(algorithm), k=3, epsilon=epsilon, delta=delta, seed=seed) for seed in seeds]
-    return np.array([compute_log_ratio(partial(run_request, one), pair.present, pair.absent)[1] for one in asked])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["eugkm", "dplloyd", "hybrid"])
-def test_a_pure_run_s_ratio_is_never_beyond_its_budget(algorithm):
-    found = ratios(algorithm, epsilon=0.5, delta=0.0, seeds=range(2))
-    assert np.abs(found).max() <= 0.5 + 1e-9
-    assert np.abs(found).max() > 0.05
-
-
 def test_a_table_against_itself_tells_nothing():
     pair = make_neighbors(sample_table("outlier"), RICH)
     asked = Request(Contender("auto"), k=3, epsilon=1.0, delta=1e-6, seed=1)
     run, ratio = compute_log_ratio(partial(run_request, asked), pair.present, pair.present)
     assert ratio == 0
     np.testing.assert_array_equal(run.centers, run_request(asked, pair.present).centers)
-
-
-@pytest.mark.slow
-def test_swapping_the_tables_turns_the_sign_of_what_was_released():
-    pair = make_neighbors(sample_table("outlier"), RICH)
-    asked = Request(Contender("eugkm"), k=3, epsilon=1.0, seed=3)
-    means = []
-    for here, there in ((pair.present, pair.absent), (pair.absent, pair.present)):
-        drawn = [
-            compute_log_ratio(partial(run_request, Request(asked.contender, 3, 1.0, 0.0, seed)), here, there)[1]
-            for seed in range(8)
-        ]
-        means.append(np.mean(drawn))
-    # Divergences: whichever table a run is drawn on is the likelier one on average.
-    assert min(means) > 0
 
 
 def test_reading_densities_is_a_look():

@@ -143,17 +143,7 @@ from typing import Protocol
 
 class Asked(Protocol):
     def ask(self, query, share) -> int:
-        """Ask.
-
-        Parameters
-        ----------
-        query, share : object
-            What is asked, and what is paid.
-
-        Returns
-        -------
-        int
-        """
+        """Ask.\n\nParameters\n----------\nquery, share : object\n\nReturns\n-------\nint"""
 
 class Follows:
     def ask(self, query, share) -> int: ...
@@ -162,13 +152,7 @@ class Lags:
     def ask_more(self, query, share) -> int: ...
 
 def half(one: int, other: int) -> int:
-    """Half of it.
-
-    Parameters
-    ----------
-    one : int
-        Said.
-    """
+    """Half of it.\n\nParameters\n----------\none : int"""
 
 def alone(one: int) -> int: ...
 ''',

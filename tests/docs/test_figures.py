@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from benchmarks import database, intake
@@ -93,46 +91,3 @@ def _read(page: str) -> str:
 def test_a_figure_is_that_of_the_code(page: str) -> None:
     text = _read(page).casefold()
     assert [said for said in SAID[page] if " ".join(said.split()).casefold() not in text] == []
-
-
-def test_what_is_said_of_auto_beside_others_is_what_the_bench_of_utility_wrote() -> None:
-    bench = (ROOT / "docs" / "utility.md").read_text("utf-8").partition("## Judging families")[2]
-    (cells,) = re.findall(r"of the best in \d+% of (\d+) cells", bench)
-    (far,) = re.findall(r"^Farther from the best: (.+)\.$", bench, flags=re.MULTILINE)
-    shares = re.findall(r"^\| ([\w-]+) \| (\d+ %) of \d+ \|", bench, flags=re.MULTILINE)[1:5]
-    said = _read("docs/compare.md")
-    assert f"| {int(cells) - len(far.split('; '))} of {cells} |" in said
-    names = ", ".join(f"`{name}`" for name, _ in shares) + " (Google's)"
-    assert f"| next: {names} | {', '.join(share for _, share in shares)} |" in said
-
-
-def test_ranges_of_what_draws_hold_are_those_of_their_table() -> None:
-    page = (ROOT / "docs" / "reference" / "draws.md").read_text("utf-8")
-    rows = {cells[1]: [float(cell) for cell in cells[2:-1] if cell] for cells in _list_rows(page)}
-
-    def span(*kinds: str) -> str:
-        held = [share for kind in kinds for share in rows[kind]]
-        return f"{100 * min(held):.0f} to {100 * max(held):.0f} %"
-
-    counts = ("size", "sum of two", "difference", "ratio", "part", "share", "difference of shares")
-    text = _read("docs/reference/draws.md")
-    assert f"Counts and what is computed of them hold {span(*counts)}" in text
-    assert f"Means and their differences hold {span('mean', 'mean of two', 'difference of means')}" in text
-    assert f"between {span('centre, noise alone').replace('to', 'and')} of the time" in text
-    settings = len(rows["size"])
-    assert f"in {25 * 4 * settings:,} releases: 25 of each of four samples" in text
-
-
-def _list_rows(page: str) -> list[list[str]]:
-    table = page.partition("| of nine-in-ten intervals hold |")[2].partition("\n\n")[0].splitlines()[2:]
-    return [[cell.strip() for cell in line.split("|")] for line in table]
-
-
-def test_how_auto_does_on_real_tables_is_one_figure_in_three_documents():
-    written = {
-        "paper.md": r"in (\d+) % of 48 cells on unit scale, but in (\d+) % of 48 on one common scale",
-        "docs/findings.md": r"in (\d+) % of 48 cells, at worst [\d.]+ times; \*\*on one common scale in (\d+) % of 48",
-        "docs/compare.md": r"unit scale \| (\d+) % of 48,[\s\S]*?one common scale[^|]*\| (\d+) % of 48,",
-    }
-    found = {name: re.search(said, (ROOT / name).read_text("utf-8")) for name, said in written.items()}
-    assert len({one.groups() if one else name for name, one in found.items()}) == 1, found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from datetime import date
 from math import cos, sin, tau
 
@@ -133,29 +132,6 @@ def test_rows_of_a_table_of_all_kinds_go_there_and_back(seed):
     np.testing.assert_array_equal(ALL.region.rows(inside), inside)
 
 
-def test_a_centre_says_shares_days_and_hours():
-    center = ALL.from_unit(ALL.region.settle_points(ALL.to_unit(np.array([[5.0, 0, 1, 2, 31, 6, 1e3, 4]]))))[0]
-    told = ALL.describe(center)
-    assert told["age"] == pytest.approx(5) and told["stage"] == "II" and told["joined"] == "2015-02-01"
-    assert told["region"] == {"N": 1.0, "S": 0.0, "E": 0.0, "(any other)": 0.0, "(missing)": 0.0}
-    assert told["sex"] == pytest.approx({"F": 0.0, "M": 1.0}, abs=1e-4) and told["hour"] == pytest.approx(6, abs=1e-3)
-    assert told["income"] == pytest.approx(1e3) and told["change"] == pytest.approx(4)
-    assert list(told) == list(ALL.names)
-
-
-def test_names_bounds_and_places_of_coordinates():
-    assert ALL.width == 8 and ALL.dim == 13 and ALL.coded_dim == 8
-    assert ALL.columns[1:7] == ("region = N", "region = S", "region = E", "region = (any other)", "region = (missing)",
-                                "sex = M")  # fmt: skip
-    assert ALL.places[1] == slice(1, 6) and ALL.names[1] == "region"
-    assert ALL.lower[1:7].tolist() == [0.0] * 6 and ALL.upper[1:7].tolist() == [1.0] * 6
-    np.testing.assert_array_equal(ALL.center[1:6], 0.0)
-    np.testing.assert_allclose(ALL.scale[1:6], 2.0)
-    np.testing.assert_allclose(
-        pickle.loads(pickle.dumps(ALL)).to_unit(ALL.placeholder[None]), ALL.to_unit(ALL.placeholder[None])
-    )
-
-
 def test_a_row_with_a_missing_number_is_the_middle_and_the_empty_category_and_not_the_first_one():
     placeholder = ALL.placeholder
     told = ALL.describe(ALL.from_unit(ALL.to_unit(placeholder[None]))[0])
@@ -170,34 +146,11 @@ def test_a_weight_is_the_half_width_of_numbers_and_counts_once():
     np.testing.assert_allclose(one.from_unit(one.to_unit(np.array([[7.0, 2.0]]))), [[7, 0, 0, 1, 0, 0]], atol=1e-9)
 
 
-def test_under_common_scaling_categories_count_in_half_widths_of_the_widest_number():
-    ends = {"lower": [0, 0, 0], "upper": [10, 1, 4]}
-    one = make_coded_domain(
-        ["a", "b", "region"], **ends, codings={"region": KINDS["region"]}, weights={}, scaling="common"
-    )
-    np.testing.assert_allclose(one.region.half, [1, 0.1, *[0.5] * 5])
-    cut = make_coded_domain(
-        ["a", "b", "region"], **ends, codings={"region": KINDS["region"]}, weights={}, scaling="common", radius=2.5
-    )
-    assert cut.region.blocks.free_radius == pytest.approx(0.5)
-    rows = cut.region.rows(cut.to_unit(np.array([[10.0, 1.0, 2.0]])))[0]
-    assert np.linalg.norm(rows[:2]) <= 0.5 and rows[4] == 0.5
-
-
 def test_coordinates_of_one_name_are_refused_and_so_are_tuples():
     with pytest.raises(RequestError, match="Two coordinates would be called 'region = N'"):
         domain("region", "region = N")
     with pytest.raises(RequestError, match="holds several points has plain numbers only"):
         domain("age", "region").unfold(2)
-
-
-def test_categories_are_texts_as_people_write_them():
-    rule = Nominal(("North", "Süd", "7"))
-    cells = pd.Series(["North", " North ", "Su\u0308d", "7", "north", "", None, "7.0"], dtype="str")
-    assert rule.codes(cells).tolist() == [0, 0, 1, 2, 3, 4, 4, 2]
-    assert rule.codes(np.array([7.0, 8.0, np.nan])).tolist() == [2, 3, 4]
-    assert rule.number == len(rule.values) == 5
-    assert rule.values[3:] == ("(any other)", "(missing)")
 
 
 def test_what_are_no_categories_is_refused():
@@ -209,3 +162,14 @@ def test_what_are_no_categories_is_refused():
     ):
         with about(words), pytest.raises(RequestError, match=words):
             make()
+
+
+def test_under_common_scaling_categories_count_in_half_widths_of_the_widest_number():
+    declared = {"lower": [0, 0, 0], "upper": [10, 1, 4], "codings": {"region": KINDS["region"]}, "weights": {}}
+    one, cut = (
+        make_coded_domain(["a", "b", "region"], **declared, scaling="common", radius=radius) for radius in (None, 2.5)
+    )
+    np.testing.assert_allclose(one.region.half, [1, 0.1, *[0.5] * 5])
+    assert cut.region.blocks.free_radius == pytest.approx(0.5)
+    rows = cut.region.rows(cut.to_unit(np.array([[10.0, 1.0, 2.0]])))[0]
+    assert np.linalg.norm(rows[:2]) <= 0.5 and rows[4] == 0.5

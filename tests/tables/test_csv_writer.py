@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 
-import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.ui.bench.forms import read_names
-from dpviz.tables.file_format import format_cell, format_csv, format_frame, format_names
+from dpviz.tables.file_format import format_cell, format_csv, format_frame
 from tests.house_rules import PACKAGE
 
 STARTS = "=+-@\t\r\n"
@@ -38,17 +36,6 @@ def test_text_is_no_formula_and_numbers_come_back(lines: list[list[object]]) -> 
             if found.startswith(tuple(STARTS)):
                 float(found)
     assert [format_cell(cell) for cell in ("-1.5", "+2e-3", "-1.5-1", "=2")] == ["-1.5", "+2e-3", "'-1.5-1", "'=2"]
-
-
-def test_a_frame_keeps_its_numbers_and_gaps() -> None:
-    frame = pd.DataFrame({"-x": [-1.5, np.nan], "@t": ["=1", None], "n": pd.array([-7, None], "Int64")})
-    assert format_frame(frame, end="\n") == "'-x,'@t,n\n-1.5,'=1,-7\n,,\n"
-    assert format_frame(pd.DataFrame({"a": [-0.123456]}), end="\n", float_format="%.3g") == "a\n-0.123\n"
-
-
-def test_names_of_a_form_are_as_they_are() -> None:
-    names = ("=a", "b, c", 'd"e')
-    assert read_names(format_names(names)) == names
 
 
 def test_nothing_else_writes_csv_files() -> None:

@@ -9,20 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dpviz.core.check import RequestError
-from dpviz.runs.open_table import declare
 from dpviz.tables import drawings as painted
-from dpviz.tables.declarations import FileKind
-from dpviz.tables.drawings import (
-    MOST_LETTERS,
-    MOST_POINTS,
-    PRESETS,
-    SIDE,
-    PointDrawing,
-    decode_drawing,
-    encode_drawing,
-    load_preset,
-    make_painted_table,
-)
+from dpviz.tables.drawings import MOST_LETTERS, MOST_POINTS, SIDE, PointDrawing, decode_drawing, encode_drawing
 from dpviz.tables.loaded_table import IntakeError
 from tests.examples import examples
 
@@ -71,17 +59,6 @@ def test_a_drawing_comes_back_whole_and_fits_a_link(points, me):
         assert _same(back, drawing)
 
 
-@pytest.mark.parametrize("people", [1, 31, 32, 33, 1_000, 2_000, MOST_POINTS])
-def test_a_painted_town_loses_nothing_and_an_even_one_moves_a_little(people: int):
-    for seed in range(3):
-        crowded = _spread(people, seed, 9)
-        assert _same(decode_drawing(encode_drawing(crowded)), crowded)
-    even = PointDrawing(np.random.default_rng(7).integers(0, SIDE, (people, 2)).astype(np.uint8))
-    back = decode_drawing(encode_drawing(even)).points.astype(int)
-    moved = np.abs(np.sort(back.sum(axis=1)) - np.sort(even.points.astype(int).sum(axis=1)))
-    assert moved.max() <= 4, "at most half a place of the coarsest lattice on each axis"
-
-
 @settings(deadline=None, max_examples=examples(200))
 @given(st.text(LETTERS, max_size=80) | st.text(max_size=80))
 def test_any_other_text_is_refused_in_a_sentence(text: str):
@@ -115,25 +92,3 @@ def test_too_many_people_and_a_me_beside_the_board_are_refused():
         PointDrawing.of(np.zeros((MOST_POINTS + 1, 2), np.uint8))
     with pytest.raises(RequestError, match="not on the board"):
         PointDrawing.of(np.zeros((1, 2), np.uint8), (0, SIDE))
-
-
-def test_a_drawing_is_a_simulated_table_of_everybody():
-    drawing = load_preset("hermit").drawing
-    table = declare(*make_painted_table(drawing))
-    assert table.kind is FileKind.SIMULATED and table.n_public is None
-    rows = table.loaded.columns(table.declaration.columns)
-    np.testing.assert_array_equal(rows[-1], [226.5, 34.5])
-    assert rows.shape == (drawing.size, 2) and rows.min() > 0 and rows.max() < SIDE
-    with pytest.raises(RequestError, match="paint at least one point"):
-        make_painted_table(load_preset("empty").drawing)
-
-
-def test_the_pictures_to_begin_with_are_the_same_for_everybody_and_fit_a_link():
-    for name in PRESETS:
-        one = load_preset(name)
-        assert _same(decode_drawing(encode_drawing(one.drawing)), one.drawing), name
-    assert (load_preset("empty").drawing.size, load_preset("rich").drawing.size, load_preset("blobs").drawing.size) == (
-        0,
-        81,
-        900,
-    )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -67,11 +65,6 @@ def test_cells_are_those_of_a_parquet_file(database: Path, tmp_path: Path) -> No
     assert batches[-1].read == 1.0
 
 
-def test_rows_come_a_bounded_number_at_a_time(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.tables.arrow_intake._MOST_ROWS_AT_ONCE", 700)
-    assert max(len(batch.values) for batch in at(database).read_batches(("x",))) <= 700
-
-
 def test_an_address_may_name_a_schema_a_view_and_whatever_has_to_be_quoted(database: Path) -> None:
     assert at(database, "other.few").columns == ("x",) and at(database, "other.few").name == "few"
     assert at(database, "seen").columns == ("x", "y")
@@ -126,16 +119,6 @@ def test_a_file_that_changes_or_breaks_off_is_told(database: Path, monkeypatch: 
     assert "4711" not in str(told.value)
 
 
-def test_a_file_that_is_open_for_writing_elsewhere_is_told(database: Path) -> None:
-    hold = "import sys, duckdb; held = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", hold, str(database)], **pipes) as writer:
-        assert writer.stdout is not None and writer.stdout.readline()
-        with pytest.raises(IntakeError, match="open for writing elsewhere"):
-            _ = at(database).columns
-        writer.communicate()
-
-
 def test_nothing_that_the_file_says_opens_another_one(database: Path, tmp_path: Path) -> None:
     """A view is a question that its author wrote."""
     pq.write_table(pa.table({"secret": [1.0]}), tmp_path / "other.parquet")
@@ -143,13 +126,6 @@ def test_nothing_that_the_file_says_opens_another_one(database: Path, tmp_path: 
         connection.execute(f"CREATE VIEW outside AS SELECT * FROM '{tmp_path}/other.parquet'")
     with pytest.raises(IntakeError):
         _ = at(database, "outside").columns
-
-
-def test_another_table_and_another_state_are_other_fingerprints(database: Path) -> None:
-    before = at(database).fingerprint
-    assert at(database).fingerprint == before != at(database, "seen").fingerprint
-    os.utime(database, ns=(1, 1))
-    assert at(database).fingerprint != before
 
 
 def test_a_proposal_reads_names_and_types_alone(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,46 +50,30 @@ INCOMPLETE = "incomplete"
 NO_NAMES = "X has no column names"
 OF_ARRAYS = "not of numbers"
 SCHEMA = '"width" of X hold no numbers'
-# Twelve kinds, and what is one of each kind in another library.
 KINDS = {
     "array": Kind(lambda: ROWS, named=NO_NAMES),
     "list": Kind(ROWS.tolist, named=NO_NAMES),
-    "short floats": Kind(lambda: ROWS.astype(np.float32), named=NO_NAMES),
     "pandas": Kind(lambda: FRAME),
     "pandas, nullable": Kind(lambda: FRAME.astype("Float64")),
-    "pandas over Arrow": Kind(lambda: FRAME.astype(pd.ArrowDtype(pa.float64()))),
     "pandas, sparse": Kind(lambda: FRAME.astype(pd.SparseDtype("float"))),
-    "pandas, categories of numbers": Kind(lambda: FRAME.assign(width=pd.Categorical(FRAME["width"]))),
-    "pandas, objects": Kind(lambda: FRAME.astype(object)),
     "pandas, numbers in words": Kind(lambda: FRAME.astype(str)),
-    "lists of objects": Kind(FRAME.astype(str).to_numpy().tolist, named=NO_NAMES),
     "Polars": Kind(lambda: in_polars(FRAME)),
     "Arrow": Kind(lambda: pa.Table.from_pandas(FRAME)),
     "Dask array": Kind(lambda: da.from_array(ROWS, chunks=(25, 2)), named=NO_NAMES),
     "Dask frame": Kind(lambda: in_dask(FRAME)),
-    "masked, nothing behind": Kind(lambda: np.ma.masked_array(ROWS), named=NO_NAMES),
     "sparse": Kind(lambda: sparse.csr_array(ROWS), "choose one of .*balcan-sparse", NO_NAMES),
     "dates": Kind(lambda: ROWS.astype("M8[s]"), f"array of dates, {OF_ARRAYS}", f"array of dates, {OF_ARRAYS}"),
     "dates, pandas": Kind(lambda: DATES, INCOMPLETE, INCOMPLETE),
     "dates, Polars": Kind(lambda: in_polars(DATES), SCHEMA, SCHEMA),
-    "dates, Arrow": Kind(lambda: pa.Table.from_pandas(DATES), SCHEMA, SCHEMA),
-    "dates, Dask": Kind(lambda: in_dask(DATES), INCOMPLETE, INCOMPLETE),
-    "durations": Kind(lambda: ROWS.astype("m8[s]"), f"array of durations, {OF_ARRAYS}", "durations"),
     "complex": Kind(lambda: ROWS + 1j, "complex numbers", "complex numbers"),
-    "complex, pandas": Kind(lambda: FRAME + 1j, INCOMPLETE, INCOMPLETE),
-    "complex, Dask": Kind(lambda: da.from_array(ROWS + 1j), "complex numbers", "complex numbers"),
     "records": Kind(lambda: FRAME.to_records(index=False), f"array of records, {OF_ARRAYS}", "records"),
     "one column, no table": Kind(lambda: ROWS[:, 0], "two dimensions", NO_NAMES),
     "duplicates": Kind(lambda: TWICE, 'Two columns are called "length"', 'Two columns are called "length"'),
-    "duplicates, Dask": Kind(lambda: in_dask(TWICE), 'columns are called "length"', 'called "length"'),
     "duplicates, Arrow": Kind(lambda: pa.table([ROWS[:, 0]] * 2, ["a", "a"]), 'are called "a"', 'called "a"'),
     "text": Kind(lambda: np.array([[SECRET, SECRET]]), INCOMPLETE, NO_NAMES),
     "text, pandas": Kind(lambda: TEXT, INCOMPLETE, INCOMPLETE),
-    "text, objects": Kind(lambda: TEXT.astype(object), INCOMPLETE, INCOMPLETE),
     "text, categories": Kind(lambda: TEXT.astype({"width": "category"}), INCOMPLETE, INCOMPLETE),
     "text, Polars": Kind(lambda: in_polars(TEXT), SCHEMA, SCHEMA),
-    "text, Arrow": Kind(lambda: pa.Table.from_pandas(TEXT), SCHEMA, SCHEMA),
-    "text, Dask": Kind(lambda: in_dask(TEXT), INCOMPLETE, INCOMPLETE),
 }
 
 

@@ -17,11 +17,8 @@ import dask.array
 import distributed
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from dpviz import PrivateKMeans
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows
@@ -29,10 +26,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import sample_rows
 from dpviz.core.rows import add_up
 from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare_on_cluster
 from dpviz.tables import given_rows
-from dpviz.tables.arrow_intake import ParquetTable
-from dpviz.tables.declarations import Declaration
 from dpviz.tables.given_rows import ClusterRows, _gather, connect
 from dpviz.tables.prepared_rows import Batch, deal_rows
 from tests.cases import about
@@ -169,33 +163,6 @@ def test_secret_blocks_are_those_of_memory_wherever_rows_lie() -> None:
             with about(algorithm):
                 found = run(algorithm, PrivateTable.over(rows, DOMAIN), k=3, epsilon=2.0, seed=1).centers
                 np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.slow
-def test_rows_of_a_person_are_found_wherever_they_lie(cluster: Any) -> None:
-    values, who = table()
-    large = PrivateTable.over(spread(5, ids=True), DOMAIN, with_persons=True, rows_per_person=3)
-    small = PrivateTable(values, DOMAIN, persons=who, rows_per_person=3)
-    assert centers_of(large) == centers_of(small)
-
-
-@pytest.mark.slow
-def test_a_parquet_file_is_read_by_the_workers(cluster: Any, tmp_path: Path) -> None:
-    values, _ = table()
-    pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
-    declared = Declaration(lower=(-1.0,), upper=(1.0,))
-    there = declare_on_cluster(ParquetTable(tmp_path / "t.parquet"), declared)
-    assert centers_of(there.private) == in_memory()
-
-
-@pytest.mark.slow
-def test_an_estimator_leaves_a_collection_where_it_is(cluster: Any) -> None:
-    values, _ = table()
-    spread_out = dask.array.from_array(values, chunks=(1000, 1))
-    asked = {"algorithm": "lsh-local", "bounds": (-1, 1), "random_state": 0}
-    models = [PrivateKMeans(4, **asked).fit(X) for X in (values, spread_out)]
-    assert models[0].cluster_centers_.tobytes() == models[1].cluster_centers_.tobytes()
-    np.testing.assert_array_equal(models[1].predict(spread_out).compute(), models[0].predict(values))
 
 
 @pytest.mark.slow

@@ -74,13 +74,6 @@ def test_categories_of_a_pandas_column_are_never_looked_at():
     assert labels == ("region = N", "region = S", "region = (any other)", "region = (missing)")
 
 
-def test_a_pair_of_bounds_is_that_of_all_columns_of_numbers():
-    small = frame(60)[["region", "age", "hour"]]
-    declared = DeclaredFrame.of(list(small.columns), ([0, 0], [100, 24]), REGIONS, {"age": 0.5})
-    assert declared.lower == (0, 0, 0) and declared.upper == (3, 100, 24)
-    assert declared.make_domain().region.half[4] == 0.5
-
-
 @for_each(
     "changes, why",
     [
@@ -98,16 +91,6 @@ def test_a_pair_of_bounds_is_that_of_all_columns_of_numbers():
 def test_what_is_not_declared_or_not_there_is_one_sentence(changes, why):
     with about(changes), pytest.raises(RequestError, match=why):
         PrivateKMeans(2, **{"bounds": BOUNDS, "categories": REGIONS, **changes}).fit(frame(20))
-
-
-def test_arrays_and_columns_of_one_name_are_refused():
-    with pytest.raises(RequestError, match="X has no column names"):
-        PrivateKMeans(2, bounds={"age": [0, 1]}).fit(np.zeros((5, 1)))
-    with pytest.raises(RequestError, match='Two columns are called "age"'):
-        PrivateKMeans(2, bounds={"age": [0, 1]}).fit(pd.concat([frame(9)[["age"]]] * 2, axis=1))
-    fitted = PrivateKMeans(2, bounds={"age": [0, 100]}, random_state=0).fit(frame()[["age"]])
-    with pytest.raises(RequestError, match="X has no column names"):
-        fitted.predict(np.zeros((5, 1)))
 
 
 def tell(case: str) -> str:

@@ -5,37 +5,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist
 
-from dpviz.tables.declarations import FileKind
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.made_tables import SyntheticTable, _draw_spread_centers, simulate
-from dpviz.tables.named import Sample, list_samples, sample
-from tests.cases import about
+from dpviz.tables.made_tables import simulate
+from dpviz.tables.named import list_samples, sample
 from tests.proof.kept import hash_bytes
 from tests.tables.told import compare_cases
 
 loaded = cache(lambda name: sample(name).load())
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        pytest.param(one, id=one.id, marks=pytest.mark.slow if one.id in ("thermometers", "mixture64") else ())
-        for one in list_samples()
-    ],
-)
-def test_sample_loads_and_fits_its_declaration(entry: Sample) -> None:
-    table, declared = loaded(entry.id)
-    rows, bounds = table.columns(declared.columns), declared.list_bounds(declared.columns)
-    assert entry.title == declared.title == table.name
-    assert entry.description
-    assert rows.shape == (declared.n_public, len(declared.columns))
-    assert declared.kind == FileKind.PUBLIC
-    assert (rows >= bounds.lower).all()
-    assert (rows <= bounds.upper).all()
-    if declared.label_column is not None:
-        assert declared.label_column in table.frame.columns
 
 
 def test_all_samples_are_listed_in_a_checkout() -> None:
@@ -56,35 +33,6 @@ def test_a_sample_that_is_made_is_the_same_table_for_everybody() -> None:
         # Of rounded cells: libraries of linear algebra differ in their last bits.
         cells = np.round(table.columns(table.numeric_columns), 6) + 0.0
         assert hash_bytes(cells.tobytes()) == made
-
-
-def test_stand_in_repeats_with_its_seed_and_keeps_to_its_bounds() -> None:
-    one, again, other = (simulate([0, -5], [1, 5], 2_000, 2, 4, seed, columns=["a", "b"]) for seed in (1, 1, 2))
-    assert one.fingerprint == again.fingerprint != other.fingerprint
-    rows = one.columns(["a", "b"])
-    assert rows.shape == (2_000, 2)
-    assert (rows >= [0, -5]).all()
-    assert (rows <= [1, 5]).all()
-    assert rows[:, 1].std() > 1
-
-
-def test_centres_of_a_stand_in_keep_their_distance_from_the_walls() -> None:
-    centers = _draw_spread_centers(5, 2, 0.2, np.random.default_rng(0))
-    assert centers.shape == (5, 2) and (centers >= 0.2).all() and (centers <= 0.8).all()
-    assert pdist(centers).min() > 0.2
-
-
-def test_what_may_be_made_of_numbers_is_known_before_it_is_made() -> None:
-    usual = SyntheticTable(0.0, 100.0, 5_000, 2, 5, 0.05)
-    made, declared = usual.make()
-    assert (made.n_rows, declared.n_public, declared.kind) == (5_000, 5_000, FileKind.SIMULATED)
-    for change in (
-        *({"low": -1e308, "high": 1e308}, {"high": 1e308}, {"low": 100.0}, {"high": np.nan}, {"spread": 2.0}),
-        *({"n": 0}, {"k": 1_001}, {"n": 5_000_000, "d": 11}),
-    ):
-        with about(change):
-            assert usual.is_allowed and not usual._replace(**change).is_allowed  # type: ignore[arg-type]
-    assert usual.seconds < 0.1 < usual._replace(n=1_000_000, d=2).seconds < usual._replace(k=1_000).seconds
 
 
 def tell(case: str) -> str:

@@ -62,12 +62,6 @@ def test_so_many_rows_of_a_person_are_the_same_ones(most: int) -> None:
     np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
 
 
-def test_a_person_with_most_rows_of_a_table_takes_no_session() -> None:
-    values, _ = table(n=1000)
-    everybody = pd.Series(["one"] * len(values))
-    assert len(prepared(values, everybody, 100, drop_incomplete=True, rows_per_person=2)) == 2
-
-
 def test_no_rows_at_all() -> None:
     assert len(prepared(np.empty((0, 3)), None, 10, drop_incomplete=True)) == 0
 
@@ -129,25 +123,9 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "123" not in str(told.value)
 
 
-def test_a_folder_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    with pytest.raises(IntakeError, match="TMPDIR"):
-        LatticeFile(REGION)
-
-
 def test_a_file_that_was_cut_is_told() -> None:
     file = LatticeFile(REGION)
     file.append(np.zeros((10, 3)))
     os.truncate(file.fd, 40)
     with pytest.raises(IntakeError, match="open the table again"):
         file[0:10]
-
-
-def test_rows_that_another_process_appended_have_to_be_there() -> None:
-    file = LatticeFile(REGION)
-    file.append(np.zeros((10, 3)))
-    file.note_rows(10)
-    assert file.shape == (10, 4)
-    for rows in (9, 11):
-        with pytest.raises(IntakeError, match="open the table again"):
-            file.note_rows(rows)

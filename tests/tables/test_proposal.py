@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.tables.codings import Closed, Cycle, Nominal, Ordinal
 from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import NOTHING_DECLARED, Declaration, apply_declaration, to_json
+from dpviz.tables.declarations import NOTHING_DECLARED, apply_declaration, to_json
 from dpviz.tables.file_format import FileFormat
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.proposal import propose
@@ -79,20 +79,6 @@ def test_what_is_no_text_of_its_encoding_gets_a_sentence():
     for raw in (b"\xff\xfex\0\0\n\0", b"\xff\xfex\0\0\0y\0\n\0", b"\xff\xfex\0\0\xd8\n\0"):
         with about(raw), pytest.raises(IntakeError, match="no text in utf-16"):
             propose(open_csv(raw + "1\n".encode("utf-16-le")))
-
-
-def test_who_is_whom_stays_declared_where_the_file_has_that_column():
-    found = propose(open_csv(b"who,height\na,1.5\nb,2.5\n", name="table"))
-    for declared, kept in (("who", ("who", 3)), ("somebody", (None, 1))):
-        joined = found.join_to(Declaration(id_column=declared, rows_per_person=3))
-        assert (joined.id_column, joined.rows_per_person) == kept
-
-
-def test_what_was_seen_is_in_no_words_of_a_proposal():
-    raw = b"region,stage,x\n" + b"".join(b"secretplace,%s,%d\n" % (word, i) for i, word in enumerate([b"I", b"II"] * 9))
-    proposal = propose(open_csv(raw))
-    assert proposal.kinds["region"].values == ("secretplace",)
-    assert "secretplace" not in repr(proposal) and "secretplace" not in to_json(proposal.join_to(NOTHING_DECLARED))
 
 
 MANY_KINDS = "mitglied_nr;betrag;seit;ort;aktiv;stufe;stunde\n" + "".join(

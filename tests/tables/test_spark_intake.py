@@ -96,13 +96,6 @@ def test_nothing_but_sums_hashes_and_sizes_comes_here(
 
 
 @pytest.mark.slow
-def test_a_table_of_no_rows_is_a_table(session: Any, folder: Path) -> None:
-    frame = session.read.parquet(str(folder / "t.parquet")).where("x > 5")
-    assert len(dpviz.open_table(frame, BOUNDS)._rows) == 0
-    assert centers_of(frame, BOUNDS, "dplloyd")
-
-
-@pytest.mark.slow
 def test_columns_of_other_types_or_none_are_refused_by_the_schema(session: Any, folder: Path) -> None:
     source = SparkTable(session.read.parquet(str(folder / "t.parquet")))
     assert source.columns == ("x", "y", "who", "town") and source.numeric_columns == ("x", "y") and source.n_rows == N
@@ -145,56 +138,6 @@ def test_a_worker_that_fails_and_a_server_that_goes_away_are_told(session: Any, 
     session.stop()
     with pytest.raises(RequestError, match=r"did not answer.* stays charged"):
         run("dplloyd", private, k=3, epsilon=2.0, seed=1)
-
-
-class Frame:
-    """A frame of parts of this process: what Spark does with functions, in a few lines."""
-
-    def __init__(self, batches: list[pa.RecordBatch]) -> None:
-        self.batches = batches
-
-    def mapInArrow(self, call: Any, schema: str) -> Frame:
-        return Frame([made for batch in self.batches for made in call(iter([batch]))])
-
-    def repartition(self, number: int) -> Frame:
-        return Frame([pa.Table.from_batches(self.batches).combine_chunks().to_batches()[0]])
-
-    def persist(self) -> Frame:
-        return self
-
-    def groupBy(self, key: str) -> SimpleNamespace:
-        whole = pa.Table.from_batches(self.batches)
-        groups = [whole.filter(pa.compute.equal(whole.column(key), one)) for one in whole.column(key).unique()]
-
-        def apply(call: Any, schema: str) -> Frame:
-            return Frame([batch for group in reversed(groups) for batch in call(group).to_batches()])
-
-        return SimpleNamespace(applyInArrow=apply)
-
-    def collect(self) -> list[dict[str, Any]]:
-        return [row for batch in reversed(self.batches) for row in batch.to_pylist()]
-
-
-def parts_of(*values: Any) -> list[SparkPart]:
-    frame = Frame([spark_intake._make_part(place, value) for place, value in enumerate(values)])
-    return [SparkPart(frame, place) for place in range(len(values))]
-
-
-def test_the_four_functions_of_an_engine_keep_the_order_of_parts() -> None:
-    engine, parts = SparkEngine(), parts_of([1, 2, 3], [4], [])
-    assert engine.collect(engine.map(len, parts)) == [3, 1, 0]
-    assert engine.collect(engine.map(lambda part, more: [*part, more], parts, "abc")) == [
-        [1, 2, 3, "a"],
-        [4, "b"],
-        ["c"],
-    ]
-    assert engine.total(lambda part: [len(part), sum(part)], parts) == [4, 10]
-    dealt = engine.exchange(
-        lambda part, name: [[(name, one) for one in part if one % 3 == to] for to in range(3)],
-        lambda hands, at: (at, [one for hand in hands for one in hand]),
-        *(parts, "abc"),
-    )
-    assert engine.collect(dealt) == [(0, [("a", 3)]), (1, [("a", 1), ("b", 4)]), (2, [("a", 2)])]
 
 
 def test_whatever_spark_says_is_one_sentence_without_a_value() -> None:

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_best_read, choose_by_rows, estimate_sizes, measure_extents
-from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
-from dpviz.algorithms.auto.polishing import PolishStep, SplitStep, _shrink, run_residual_rounds, split_and_drop
-from dpviz.algorithms.auto.private_projection import ProjectionStep
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, make_plan
+from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -20,9 +19,9 @@ from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.arrays import Array
-from dpviz.core.domain import Domain, Region, Scaling
+from dpviz.core.domain import Domain, Scaling
 from dpviz.core.exact_noise import ExactNoise
-from dpviz.core.partitions import Grid, UnevenGrid, Voronoi
+from dpviz.core.partitions import Grid, Voronoi
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
@@ -38,11 +37,6 @@ SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
 
 def plan_of(*, n_public=True, **changes):
     return make_plan(dataclasses.replace(SETTING, **changes), n_public=n_public)
-
-
-def _open(rows, epsilon, rng):
-    table = make_small_table(rows, n_public=len(rows))
-    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
 
 
 def over(rows, *, n_public=True, radius=1.0):
@@ -127,39 +121,11 @@ def test_a_bought_n_moves_nothing_but_gaussian_shares(dim):
     assert plans[0].rounds != plans[1].rounds or dim > 3
 
 
-def test_the_look_finds_the_axes_along_which_rows_spread():
-    rng = np.random.default_rng(0)
-    axes = np.linalg.qr(rng.normal(size=(30, 30)))[0][:2]
-    rows = rng.uniform(-0.5, 0.5, (20_000, 2)) @ axes + rng.normal(0, 0.01, (20_000, 30))
-    found = run("auto", over(rows), k=3, epsilon=1.0, delta=1e-6, seed=0).frames[1]
-    assert isinstance(found.step, ProjectionStep)
-    basis = found.step.projection.basis
-    assert np.linalg.norm(basis[:2] @ axes.T) ** 2 == pytest.approx(2.0, abs=0.05)
-    assert basis @ basis.T == pytest.approx(np.eye(30), abs=1e-9)
-    assert 0.4 <= found.step.projection.clipping_radius <= 0.9
-
-
 def tailed(n=10_000, dim=6, *, sigma=1.2, n_public=True):
     """Rows whose first column is log-normal: it has nearly all of the spread, most of it far out."""
     rng = np.random.default_rng(0)
     long = np.minimum(0.03 * np.exp(sigma * rng.normal(size=n)), 1.0)
     return over(np.c_[long, rng.normal(0, 0.006, (n, dim - 1))], n_public=n_public)
-
-
-def test_a_tail_along_one_axis_gets_cells_and_reaches_of_its_own():
-    table = tailed()
-    done = run("auto", table, k=4, epsilon=1.0, delta=1e-6, seed=0)
-    steps = [frame.step for frame in done.frames]
-    assert steps[1].tail is not None and steps[1].tail.median < 0.05
-    synopsis = steps[2]
-    assert isinstance(synopsis.grid, UnevenGrid) and synopsis.details is not None
-    sides = np.diff(synopsis.grid.borders(0))
-    assert sides.max() > 20 * sides.min()
-    assert steps[-1].clipping_radii.max() > 2 * steps[-1].clipping_radii.min()
-    losses = [ratio(table, 4, epsilon=1.0, delta=1e-6, seed=seed) for seed in range(3)]
-    assert np.median(losses) <= 1.15
-    compact, _ = mixture(10_000, 6, 4)
-    assert run("auto", compact, k=4, epsilon=1.0, delta=1e-6, seed=0).frames[1].step.tail is None
 
 
 def assert_bought_alike(one, other):
@@ -220,109 +186,12 @@ def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
         assert zoom_part(**changes) == pytest.approx(0.04)
 
 
-def a_round(number):
-    return Round(None, *(StagePart("round", what, "Gaussian", 0.25, number) for what in ("counts", "sums")))
-
-
-def polish(session, start, radius, plan, stages, radii=None):
-    """These rounds and splits alone, each part with its share of the whole budget."""
-    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
-    planned = dataclasses.replace(plan, polishing=tuple(stages))
-    return run_residual_rounds(session, start, radius, None, planned, shares, radii)
-
-
-def test_a_split_cluster_hands_its_reach_on():
-    rng = np.random.default_rng(0)
-    spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
-    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    stages = [Swap(*(StagePart("swap", what, "Gaussian", 0.2, 1) for what in ("counts", "spread"))), a_round(1)]
-    start, clipping_radii = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), np.array([0.9, 0.1, 0.2])
-    split, last = polish(_open(rows, 6.0, rng), start, 1.0, plan_of(), stages, clipping_radii)
-    assert split.split.tolist() == [0]
-    assert last.clipping_radii[[0, split.dropped[0]]].tolist() == [0.9, 0.9] and last.clipping_radius == 0.9
-    assert clipping_radii.tolist() == [0.9, 0.1, 0.2]
-
-
-def test_zooming_in_mends_bounds_that_are_far_too_wide():
-    table, _ = mixture(20_000, 2, 6, spread=0.02)
-    rows = clip_rows(table.reveal(note="test"), table.domain.region).points
-    wide = PrivateTable(rows, Domain.of(["x", "y"], -10.0, 10.0), n_public=len(rows))
-    done = run("auto", wide, k=6, epsilon=1.0, delta=1e-6, seed=0)
-    box = done.frames[1].step.box
-    assert box is not None
-    assert np.ptp(box, axis=0).max() <= 0.5
-    grid = next(frame.step.grid for frame in done.frames if isinstance(frame.step, SynopsisStep))
-    np.testing.assert_allclose([grid.middle - grid.half, grid.middle + grid.half], box, err_msg="cells fill the box")
-    revealed = clip_rows(wide.reveal(note="test"), wide.domain.region)
-    assert nicv(revealed.points, done.unit_centers) <= 1.3 * find_reference(revealed, 6).nicv
-
-
-def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
-    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
-    narrow, _ = mixture(12_000, 6, 4, spread=0.001)
-    wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
-    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
-    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
-    assert isinstance(synopsis, SynopsisStep)
-    assert synopsis.cutoff is not None and synopsis.around is None
-    assert synopsis.cells_kept == len(synopsis.kept) < 13
-    assert f"keeps {len(synopsis.kept)}" in synopsis.title
-    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
-    assert len(synopsis.cloud().points) > 13
-    most = synopsis.outside[synopsis.outside_weights.argmax()]
-    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
-
-
-def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round():
-    many = plan_of(dim=6, k=20)
-    assert many.stride > 1
-    others = [{"dim": 6}, {"dim": 6, "k": 20, "delta": 0.0}, {"k": 20}, {"dim": 100, "k": 64}]
-    assert {plan_of(**other).stride for other in others} == {1.0}
-    rng = np.random.default_rng(0)
-    rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
-    first, last = polish(_open(rows, 1e6, rng), np.full((1, 6), 0.2), 2.0, many, [a_round(1), a_round(2)])
-    mean = rows.mean(axis=0)
-    np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
-    np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)
-
-
-def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
-    rng = np.random.default_rng(0)
-    spots = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]])
-    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
-    session = _open(rows, 2.0, rng)
-    # One centre between two clusters, and two on the third.
-    start = np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]])
-    stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
-    step = split_and_drop(
-        session, start, 1.0, None, stage, {part: session.budget.fraction(part.weight) for part in stage}
-    )
-    assert isinstance(step, SplitStep)
-    assert step.split.tolist() == [0]
-    assert step.dropped[0] in (1, 2)
-    assert step.gains[0] > 1.3 * step.costs[0]
-    apart = np.linalg.norm(step.centers[:, None] - spots, axis=2)
-    assert apart.min(axis=0).max() < 0.2
-
-
 def test_the_reach_is_cut_to_where_clear_bins_lie():
     lengths = np.array([100.0, 100, 0, 0, 14, 14, 14, 14])
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 250) == 2.5 / 8, "what noise may have filled is empty"
     assert _shrink(SimpleNamespace(value=lengths, sd=9.0), 256) == 7.5 / 8
     assert _shrink(SimpleNamespace(value=lengths, sd=100.0), 256) == 1.0, "where no bin is clear, nothing is cut"
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 256) == 1.0, "nor where clear bins hold too few of the rows"
-
-
-def test_a_centre_that_few_rows_hold_is_moved_with_care_and_one_without_rows_stays():
-    rng = np.random.default_rng(0)
-    rows = np.repeat([[0.3, 0.3], [-0.3, -0.3]], [4_000, 400], axis=0) + rng.normal(0, 0.02, (4_400, 2))
-    start = np.array([[0.2, 0.3], [-0.2, -0.3], [0.9, -0.9]])
-    (step,) = polish(_open(rows, 0.1, rng), start, 0.5, plan_of(), [a_round(1)])
-    assert step.noisy_counts[2] < 2 * step.count_noise_sd < 3 * step.count_noise_sd < step.noisy_counts[0]
-    np.testing.assert_array_equal(step.centers[2], start[2])
-    # The noise of a mean is that of the sum over the rows, which are raised to three times their own.
-    held = np.maximum(step.noisy_counts, 3 * step.count_noise_sd)
-    np.testing.assert_allclose(step.center_noise_sd * held, step.center_noise_sd[0] * held[0])
 
 
 GRID = Grid(np.ones(1), np.array([20]))
@@ -341,26 +210,6 @@ def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:
     centers = np.stack([GRID.centers(np.array(places)) for places in every])
     solved = StartsStep(title="", losses=np.ones(len(every)), chosen=0, centers=centers[0])
     return Seeds(synopsis, solved, centers, np.arange(1.0, len(every) + 1) / 100, 0)
-
-
-@pytest.mark.parametrize("sd", [0.5, 500.0])
-def test_noisy_counts_say_which_reading_of_them_is_right(sd):
-    """Two clusters, and seeds that know of one of them only; where noise is large the first reading is kept."""
-    counts = np.zeros(20)
-    counts[[3, 16]] = 100.0
-    synopsis = synopsis_of(counts + sd * np.random.default_rng(0).normal(size=20), sd)
-    wrong, right = (seeds_at(synopsis, places) for places in ((3, 5), (3, 16)))
-    assert choose_best_read([right, wrong]) is right
-    assert choose_best_read([wrong, right]) is (right if sd < 1 else wrong)
-    assert choose_best_read([wrong]) is wrong
-
-
-def test_solutions_that_differ_come_with_the_best_first():
-    """The second differs from the first in the order of its centres only, the fourth by less than a radius."""
-    found = seeds_at(synopsis_of(np.ones(20), 1.0), (3, 16), (16, 3), (3, 9), (3, 16), (4, 16))
-    assert [seeds.taken for seeds in found.list_distinct(9)] == [0, 2, 4]
-    assert [seeds.taken for seeds in found.list_distinct(2)] == [0, 2]
-    np.testing.assert_array_equal(found.list_distinct(9)[1].centers, found.every[2])
 
 
 def room_of(epsilon: float, accounting: Accounting, seed: int) -> PrivateSession:
@@ -395,70 +244,6 @@ def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
 
 
-BOX = Region(np.ones(1), 1.0)
-CENTERS = np.array([[-0.75], [0.25]])
-
-
-def synopsis_of_weights(weights: list[float], *, sd: float = 2.0) -> SynopsisStep:
-    """Cells of a line, a half wide."""
-    grid, codes = Grid(np.ones(1), np.array([4])), np.arange(4)
-    counts, nowhere = np.array(weights), np.zeros((0, 1))
-    more = {"kept": np.flatnonzero(counts), "weights": counts[counts > 0], "outside": nowhere}
-    return SynopsisStep(
-        title="", grid=grid, codes=codes, noisy_counts=counts, sd=sd, frame=None, outside_weights=np.zeros(0), **more
-    )
-
-
-def polished(counts: list[float], sd: float) -> PolishStep:
-    return PolishStep(title="", centers=CENTERS, noisy_counts=np.array(counts), count_noise_sd=sd, clipping_radius=1.0)
-
-
-def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
-    rows, radii2, variance = measure_extents(synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), CENTERS)
-    assert rows.tolist() == [100.0, 70.0]
-    # The second cell lies as far from either centre; a cell's own noise, and one that may hide.
-    assert variance == pytest.approx([4.0 * 2, 4.0 * 3 + 20.0**2 / 12])
-    within = 0.5**2 / 12
-    assert radii2 == pytest.approx([within, within + 20 * 0.5**2 / 70])
-
-
-def test_sources_are_weighed_by_the_inverse_of_their_variance():
-    counts = [100.0, 70.0]
-    sizes = estimate_sizes(
-        [synopsis_of_weights([100.0, 20.0, 50.0, 0.0]), polished(counts, 6.0), polished(counts, 3.0)], BOX
-    )
-    assert sizes is not None and sizes.rows == pytest.approx(counts)
-    alone = estimate_sizes([polished(counts, 3.0)], BOX)
-    assert alone is not None and (sizes.sd < alone.sd).all()
-    precision = 1 / 9 + 1 / 36 + 1 / np.array([8.0, 12.0 + 400 / 12])
-    assert sizes.sd / alone.sd == pytest.approx(np.sqrt(1 / 9 / precision))
-
-
-def test_a_source_that_lies_far_off_counts_for_less():
-    near, off = (
-        [synopsis_of_weights(cells), polished([100.0, 70.0], 3.0)]
-        for cells in ([100.0, 0, 70.0, 0], [400.0, 0, 900.0, 0])
-    )
-    assert estimate_sizes(off, BOX).rows == pytest.approx([100.0, 70.0], abs=3.0)
-    assert (estimate_sizes(off, BOX).sd > estimate_sizes(near, BOX).sd).all()
-
-
-def test_counts_before_the_last_split_do_not_count():
-    nothing = np.zeros(0)
-    split = SplitStep(
-        title="",
-        centers=CENTERS,
-        **{"split": nothing, "dropped": nothing, "gains": nothing, "costs": nothing},
-        **{"gain_of_each": nothing, "cost_of_each": nothing},
-    )
-    last = polished([100.0, 70.0], 3.0)
-    assert estimate_sizes([polished([5.0, 165.0], 3.0), split, last], BOX).rows.tolist() == [100.0, 70.0]
-    assert (
-        estimate_sizes([split], BOX) is None
-        and estimate_sizes([dataclasses.replace(last, noisy_counts=None)], BOX) is None
-    )
-
-
 def test_on_a_map_sizes_are_nearer_and_intervals_hold():
     shown = exhibit(2, 8, n=6000)
     points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
@@ -471,3 +256,48 @@ def test_on_a_map_sizes_are_nearer_and_intervals_hold():
         nearer.append(np.median(np.abs(sizes.rows - true)) < np.median(np.abs(last - true)))
         held.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
     assert np.mean(nearer) >= 0.7 and np.mean(held) >= 0.8
+
+
+def _open(rows, epsilon, rng):
+    table = make_small_table(rows, n_public=len(rows))
+    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
+
+
+def a_round(number):
+    return Round(None, *(StagePart("round", what, "Gaussian", 0.25, number) for what in ("counts", "sums")))
+
+
+def polish(session, start, radius, plan, stages, radii=None):
+    """These rounds and splits alone, each part with its share of the whole budget."""
+    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
+    planned = dataclasses.replace(plan, polishing=tuple(stages))
+    return run_residual_rounds(session, start, radius, None, planned, shares, radii)
+
+
+def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
+    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
+    narrow, _ = mixture(12_000, 6, 4, spread=0.001)
+    wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
+    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
+    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    assert isinstance(synopsis, SynopsisStep)
+    assert synopsis.cutoff is not None and synopsis.around is None
+    assert synopsis.cells_kept == len(synopsis.kept) < 13
+    assert f"keeps {len(synopsis.kept)}" in synopsis.title
+    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
+    assert len(synopsis.cloud().points) > 13
+    most = synopsis.outside[synopsis.outside_weights.argmax()]
+    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
+
+
+def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round():
+    many = plan_of(dim=6, k=20)
+    assert many.stride > 1
+    others = [{"dim": 6}, {"dim": 6, "k": 20, "delta": 0.0}, {"k": 20}, {"dim": 100, "k": 64}]
+    assert {plan_of(**other).stride for other in others} == {1.0}
+    rng = np.random.default_rng(0)
+    rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
+    first, last = polish(_open(rows, 1e6, rng), np.full((1, 6), 0.2), 2.0, many, [a_round(1), a_round(2)])
+    mean = rows.mean(axis=0)
+    np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
+    np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.auto.auto_plan import StagePart
-from dpviz.algorithms.auto.private_projection import _buy_axes, _find_clipping_radius, _read_medians, _widen
-from dpviz.core.accounting import Accounting
-from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_small_table
+from dpviz.algorithms.auto.private_projection import _find_clipping_radius, _read_medians, _widen
 
 SCALE, BINS, FARTHEST = 200.0, 40, 40.0
 ROWS = np.r_[10_000.0, 40_000.0, 40_000.0, 10_000.0, np.zeros(BINS - 4)]
@@ -47,23 +43,6 @@ def test_bins_that_are_light_one_by_one_count_where_they_hold_many_rows_together
         assert least < np.quantile(reached, 0.05) <= np.quantile(reached, 0.9) <= most
 
 
-def test_axes_that_noise_may_have_made_are_believed_less_and_no_axis_is_thin():
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(4_000, 6)) * [0.3, 0.1, 0.1, 0.08, 0.05, 0.01]
-    part, believed = StagePart("look", "axes", "Gaussian", 1.0), []
-    for epsilon in (0.03, 1e5):
-        session = open_seeded(
-            make_small_table(rows, n_public=len(rows)), Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng
-        )
-        look, edge = _buy_axes(session, np.zeros(6), 1.0, part, {part: session.budget})
-        thin, doubtful = 0.5 * look.spread / 6, look.captured < 2 * edge
-        assert (look.variances <= np.maximum(look.captured, thin)).all() and look.variances.min() == thin
-        np.testing.assert_array_equal(look.variances[~doubtful], np.maximum(look.captured, thin)[~doubtful])
-        believed.append((look.variances < look.captured).any())
-    assert believed == [True, False]
-    assert look.variances[0] == np.float64(look.captured[0]) and abs(look.captured[0] - 0.09) < 0.01
-
-
 def test_half_of_the_rows_surely_lie_within_the_sure_median_where_noise_hides_fewer():
     edges, rng = np.linspace(0.0, FARTHEST, BINS + 1), np.random.default_rng(1)
     middle = float(np.interp(ROWS.sum() / 2, np.r_[0.0, ROWS.cumsum()], edges))
@@ -75,16 +54,3 @@ def test_half_of_the_rows_surely_lie_within_the_sure_median_where_noise_hides_fe
     assert abs(np.median(about) - middle) < 0.05
     assert (about >= surely / 2).all()
     assert _read_medians(np.zeros(BINS), edges, SCALE, 1000) == (FARTHEST, FARTHEST)
-
-
-def test_of_many_rows_a_hundredth_may_lie_farther_out():
-    few, many = ROWS.copy(), ROWS.copy()
-    few[30], many[30] = 900.0, 1_100.0  # of a hundred thousand, with next to no noise
-    assert [_find_clipping_radius(rows, FARTHEST, 1.0, 100_000) for rows in (few, many)] == [4, 31]
-
-
-def test_the_widest_axis_of_noise_alone_is_at_its_edge():
-    session = open_seeded(make_small_table(np.zeros((2, 40)), n_public=1_000), Accounting.ZCDP, delta=1e-6, seed=1)
-    part = StagePart("look", "axes", "Gaussian", 1.0)
-    look, edge = _buy_axes(session, np.zeros(40), 1.0, part, {part: session.budget})
-    assert 0.85 * edge < look.captured[0] < 1.1 * edge

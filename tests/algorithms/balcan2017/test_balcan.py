@@ -2,110 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
-from math import log
-
 import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import (
-    CARD,
     Candidates,
-    CandidatesStep,
-    SwapStep,
     TreeStep,
     compute_log_prior,
-    compute_quiet_threshold,
-    count_useful_swaps,
     grow_private_partition,
-    grow_trees,
     list_candidates,
     local_swap,
 )
-from dpviz.algorithms.balcan2017.projection import Projection, draw_gaussian_frame, draw_orthonormal_frame, project
-from dpviz.algorithms.steps import CentersStep
+from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
 from dpviz.core.losses import SwapLoss, compute_swap_gains
-from dpviz.core.mechanisms import Gaussian, Laplace
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
-from dpviz.runs.one_run import Run, run
 from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.asked import asked
 from tests.sequential import usually
-
-
-def steps_of(made: Run, kind: type) -> list:
-    return [frame.step for frame in made.frames if isinstance(frame.step, kind)]
-
-
-def entries_of(made: Run, note: str) -> list:
-    return [entry for entry in made.entries if entry.note.startswith(note)]
-
-
-@for_each(
-    ("dim", "n", "preset", "p"),
-    [(6, 10**5, "practical", 6), (7, 10**5, "practical", 7), (100, 10**5, "practical", 8), (100, 1, "practical", 2),
-     (5, 10**5, "paper", 5), (6, 10**5, "paper", 5), (100, 10**5, "paper", 5), (100, 2, "paper", 1)],
-)  # fmt: skip
-def test_dimensions_follow_the_rule(dim, n, preset, p):
-    made = run(
-        CARD, make_small_table(make_blobs(30, dim), n_public=n), k=1, epsilon=9, params={"preset": preset}, seed=0
-    )
-    step = steps_of(made, CandidatesStep)[0]
-    assert step.candidates.shape[1] == p
-    assert (step.frame is None) == (p == dim)
-
-
-@for_each("frame_of", [draw_orthonormal_frame, draw_gaussian_frame])
-def test_projections_keep_squared_norms_on_average(frame_of):
-    rng = np.random.default_rng(0)
-    x = np.r_[3.0, np.zeros(19)]
-    squared = [((frame_of(5, 20, rng) @ x) ** 2).sum() for _ in range(2000)]
-    assert np.mean(squared) == pytest.approx(9.0, rel=0.06)
-
-
-def test_lifted_centres_project_back():
-    session = open_seeded(make_small_table(make_blobs(10, 9)))
-    view = project(session, draw_orthonormal_frame(3, 9, np.random.default_rng(1)))
-    centers = np.random.default_rng(2).uniform(-0.3, 0.3, (4, 3))
-    np.testing.assert_allclose(view.lift(centers, session.region) @ view.frame.T, centers, atol=1e-12)
-
-
-def test_with_nothing_to_swap_the_means_get_the_share():
-    # Four rows never reach a threshold: the root and sphere packing give exactly k candidates.
-    table = make_small_table(np.zeros((4, 2)), n_public=5000)
-    made = run(CARD, table, k=6, epsilon=0.2, seed=0)
-    assert len(steps_of(made, CandidatesStep)[0].candidates) == 6
-    assert not steps_of(made, SwapStep)
-    start = steps_of(made, CentersStep)[0].previous
-    np.testing.assert_array_equal(
-        np.unique(start, axis=0), np.unique(steps_of(made, CandidatesStep)[0].candidates, axis=0)
-    )
-    means = sum(e.epsilon for name in ("recovery", "polishing") for e in entries_of(made, name))
-    assert means == pytest.approx(0.2 * 0.7)
-
-
-def test_more_rows_feed_more_polishing():
-    def rounds(n: int, **params) -> int:
-        return len(
-            steps_of(run(CARD, make_small_table(n_public=n), k=3, epsilon=1.0, params=params, seed=0), CentersStep)
-        )
-
-    assert [rounds(10), rounds(10**6)] == [2, 4]
-    assert rounds(10**6, polishing=0) == 1
-
-
-def test_parameters_are_obeyed():
-    asked = {"dimensions": 2, "shifts": 3, "levels": 4, "swaps": 5, "polishing": 1}
-    made = run(CARD, make_small_table(make_blobs(500, 4), n_public=500), k=3, epsilon=50.0, params=asked, seed=0)
-    assert [len(entries_of(made, name)) for name in ("tree 3", "tree 4", "swap", "polishing 1")] == [4, 0, 5, 2]
-    assert steps_of(made, CandidatesStep)[0].candidates.shape[1] == 2
-    assert not steps_of(run(CARD, make_small_table(), k=3, epsilon=50.0, params={"swaps": 0}, seed=0), SwapStep)
 
 
 @pytest.mark.some(1)
@@ -120,62 +39,12 @@ def open_session(values, *, epsilon=1.0, delta=0.0, kind=None, n=100, radius=Non
     return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
 
 
-def trees_of(session: PrivateSession, shifts: int, depth: int, *, empty_rate=1e-3, seed=0) -> list[CubeTree]:
-    last: dict[int, CubeTree] = {}
-    coins = np.random.default_rng(seed)
-    for step in grow_trees(Projection(session, None), session.budget, shifts, depth, coins, empty_rate=empty_rate):
-        last[step.shift] = step.tree
-    return list(last.values())
-
-
-@for_each("radius", [None, 0.5])
-def test_the_shifted_root_contains_the_whole_region(radius):
-    session = open_session(make_blobs(), radius=radius)
-    for seed in range(50):
-        (tree,) = trees_of(session.project(np.eye(2), session.region), 1, depth=1, seed=seed)
-        reach = np.minimum(session.region.half, session.region.radius)
-        assert (tree.origin <= -reach).all()
-        assert (tree.origin + tree.side >= reach).all()
-        session.ledger.entries.clear()
-
-
-def test_candidates_are_the_middles_of_all_cubes_inside_the_region():
-    session = open_session(make_blobs(dim=3), epsilon=60.0, radius=1.0)
-    trees = trees_of(session, 2, depth=4)
-    found = list_candidates(trees, 2, session.region, np.random.default_rng(0))
-    cubes = np.concatenate([tree.centers(level) for tree in trees for level in range(5)])
-    assert len(found.points) == len(np.unique(session.region.clip(cubes), axis=0)) > 20
-    np.testing.assert_array_equal(session.region.clip(found.points), found.points)
-    assert len(np.unique(found.points, axis=0)) == len(found.points)
-    assert set(found.depths) == set(range(5))
-
-
 def test_the_finest_cubes_are_those_without_an_active_child():
     tree = CubeTree(np.array([-2.0]), 4.0, (np.array([0, 1]), np.array([2]), np.array([0, 1])))
     found = list_candidates([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
     np.testing.assert_allclose(found.points.ravel(), [0, -1, 1, 0.5, 0.25, 0.75])
     np.testing.assert_array_equal(found.depths, [0, 1, 1, 2, 3, 3])
     np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
-
-
-@for_each("k", [1, 2, 9])
-def test_too_few_candidates_are_filled_up_without_data(k):
-    root_only = CubeTree(np.full(2, -1.8), 4.0)
-    found = list_candidates([root_only], k, Region.ball(2, 1.0), np.random.default_rng(0))
-    assert len(found.points) == k
-    np.testing.assert_array_equal(found.depths, [0] + [-1] * (k - 1))
-    assert (np.linalg.norm(found.points, axis=1) <= 1).all()
-
-
-def test_thinning_keeps_the_finest_first():
-    rng = np.random.default_rng(0)
-    finest = rng.random(100) < 0.3
-    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
-    few = all_of_them.thin(50, np.random.default_rng(1))
-    assert len(few.points) == 50
-    assert few.finest.sum() == finest.sum()
-    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
-    assert all_of_them.thin(100, rng) is all_of_them
 
 
 def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, order: int = 2) -> float:
@@ -264,15 +133,6 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
         np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
 
 
-def test_more_rows_feed_more_swaps():
-    def count(n, k):
-        session = open_session(make_blobs(), n=n)
-        return count_useful_swaps(Projection(session, None), k, 100, session.budget)
-
-    assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20
-    assert count(400, 2) == 2
-
-
 def grow(
     session: PrivateSession, depth: int, *, empty_rate: float, root: CubeTree | None = None, **more
 ) -> list[TreeStep]:
@@ -315,45 +175,6 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     assert len(wanted) > depth
 
 
-def subsets(size: int) -> list[tuple[int, ...]]:
-    return list(chain.from_iterable(combinations(range(size), r) for r in range(size + 1)))
-
-
-class Scripted(PrivateSession):
-    """Plays releases that a test chose, and adds up how likely they were."""
-
-    script: tuple[tuple[int, ...], ...] = ()
-
-    def _draw(self, mechanism, truth):
-        played = self.__dict__.setdefault("played", [])
-        codes = np.array(self.script[len(played)], dtype=np.int64)
-        played.append(mechanism.log_density(codes, truth))
-        return codes
-
-
-def log_probability(rows: np.ndarray, outcome: tuple[tuple[int, ...], ...], epsilon: float) -> float:
-    kind = type("Playing", (Scripted,), {"script": outcome})
-    session = open_session(rows, epsilon=epsilon, kind=kind)
-    grow(session, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
-    return sum(session.__dict__["played"])
-
-
-# Two levels on a line: which halves wake up, then which halves of those.
-OUTCOMES = [(first, second) for first in subsets(2) for second in subsets(2 * len(first))]
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(epsilon):
-    empty, single = np.empty((0, 1)), np.array([[0.3]])
-    here = np.array([log_probability(empty, outcome, epsilon) for outcome in OUTCOMES])
-    there = np.array([log_probability(single, outcome, epsilon) for outcome in OUTCOMES])
-    assert np.exp(here).sum() == pytest.approx(1.0)
-    assert np.exp(there).sum() == pytest.approx(1.0)
-    ratio = np.abs(here - there).max()
-    assert ratio <= epsilon * (1 + 1e-9)
-    assert ratio >= 0.9 * epsilon  # the budget is used, not wasted
-
-
 def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
     steps = grow(open_session(make_blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
     assert sum(len(codes) for codes in steps[-1].tree.levels) > 100
@@ -361,20 +182,12 @@ def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
         assert (np.diff(codes) > 0).all()
 
 
-@for_each("p", [1, 8, 30])
-@for_each("tau", [0.01, 0.2])
-def test_the_threshold_keeps_spurious_children_below_tau(p, tau):
-    laplace = compute_quiet_threshold(Laplace(1.0, 7.0), tau / 2**p)
-    assert laplace == pytest.approx(7 * (p * log(2) + log(1 / (2 * tau))))
-    for noise, threshold in (
-        (Laplace(1.0, 7.0), laplace),
-        (Gaussian(1.0, 7.0), compute_quiet_threshold(Gaussian(1.0, 7.0), tau / 2**p)),
-    ):
-        assert 2**p * np.exp(noise.log_above(np.array([threshold])))[0] == pytest.approx(tau)
-
-
-def test_a_level_that_overflows_keeps_a_random_part_and_grows_on():
-    steps = grow(open_session(make_blobs(400, 2), epsilon=1e4), 6, empty_rate=1e-6, most_cubes=40)
-    tree = steps[-1].tree
-    assert 1 + sum(len(codes) for codes in tree.levels) <= 40
-    assert all((np.diff(codes) > 0).all() for codes in tree.levels)
+def test_thinning_keeps_the_finest_first():
+    rng = np.random.default_rng(0)
+    finest = rng.random(100) < 0.3
+    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
+    few = all_of_them.thin(50, np.random.default_rng(1))
+    assert len(few.points) == 50
+    assert few.finest.sum() == finest.sum()
+    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
+    assert all_of_them.thin(100, rng) is all_of_them

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.metrics import adjusted_rand_score
 
-from dpviz.algorithms.balcan2017.balcan import (
-    SparseParams,
-    draw_medians,
-    list_places,
-    recover_coordinates,
-    run_median_rounds,
-)
+from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, recover_coordinates, run_median_rounds
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
@@ -22,9 +15,7 @@ from dpviz.core.losses import MedianLoss
 from dpviz.core.partitions import Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Pull, Relation
-from dpviz.core.stored_rows import keep_largest_entries
 from dpviz.runs.one_run import run
-from tests.command_line import call
 from tests.contract.sessions import open_seeded
 from tests.contract.tables import make_small_table
 from tests.core.asked import asked
@@ -65,13 +56,6 @@ def test_a_drawn_median_is_the_median():
     assert np.linalg.norm(values.mean(axis=0) - 0.2) > 0.1
 
 
-def test_places_lie_in_the_ball_and_around_its_middle():
-    for dim in (1, 2, 3, 5):
-        places = list_places(dim)
-        assert (places[0] == 0).all() and (np.linalg.norm(places, axis=1) <= 1 + 1e-9).all()
-        assert np.abs(places.sum(axis=0)).max() < 1e-9 and len(np.unique(places, axis=0)) == len(places)
-
-
 def test_a_move_changes_the_distances_of_its_own_rows():
     """Each cell is apart from the other; the first place is where distances are measured from."""
     cells = Voronoi(np.array([[-0.5, 0.0], [0.5, 0.0]]))
@@ -107,14 +91,6 @@ def test_a_run_on_a_sparse_table_is_the_run_on_a_dense_one():
     np.testing.assert_allclose(one.unit_centers, other.unit_centers, atol=1e-9)
 
 
-def test_the_largest_entries_of_each_row():
-    values = np.array([[0.1, -0.9, 0.5, 0.5], [0.0, 0.0, 0.2, 0.0]])
-    wanted = [[0.0, -0.9, 0.5, 0.0], [0.0, 0.0, 0.2, 0.0]]
-    np.testing.assert_array_equal(keep_largest_entries(values, 2), wanted)
-    np.testing.assert_array_equal(keep_largest_entries(sparse.csr_array(values), 2).toarray(), wanted)
-    assert keep_largest_entries(values, 4) is values
-
-
 def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
     values, topic = words(2000)
     session = open_seeded(table_of(values, n_public=2000), epsilon=1e6).sparsify(5)
@@ -130,30 +106,3 @@ def test_a_sparse_table_has_no_persons():
     values, _ = words()
     with pytest.raises(RequestError, match="no id column"):
         PrivateTable(sparse.csr_array(values), table_of(values).domain, persons=np.arange(400))
-
-
-def test_a_sparse_file_from_the_command_line(capsys, tmp_path):
-    values, _ = words(3000, 500)
-    sparse.save_npz(tmp_path / "texts.npz", sparse.csr_array(values))
-    ask = ["--algorithm", "balcan-sparse", "--k", 2, "--epsilon", 4, "--n-public", 3000, "--set", "nonzeros=5"]
-    said = call(capsys, "run", tmp_path / "texts.npz", *ask, "--bounds=-1,1", "--json", "--evaluate")
-    assert said.code == 0
-    assert np.shape(said.json["released"]["centers"]) == (2, 500)
-    assert 0.99 * 4 <= said.json["ledger"]["epsilon"] <= 4
-    assert said.json["revealed"]["ratio"] < 1.5
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_columns():
-    n, dim = 20_000, 100_000
-    rng = np.random.default_rng(2)
-    columns = rng.integers(0, dim, (n, 10))
-    topic = rng.integers(0, 2, n)
-    columns[:, :6] = 100 * topic[:, None] + rng.integers(0, 30, (n, 6))
-    rows = sparse.csr_array((np.ones(n * 10), (np.repeat(np.arange(n), 10), columns.ravel())), shape=(n, dim))
-    rows.sum_duplicates()
-    rows.data[:] = 1.0
-    table = table_of(rows, n_public=n, scaling="common")
-    done = run(CARD, table, k=2, epsilon=4.0, delta=1e-6, params={"nonzeros": 10}, seed=0)
-    nearer = (rows @ done.unit_centers.T - (done.unit_centers**2).sum(axis=1) / 2).argmax(axis=1)
-    assert adjusted_rand_score(topic, nearer) > 0.9

@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms.baselines.kvariates import CARD
 from dpviz.core.losses import bound_distance
 from dpviz.runs.one_run import run
-from tests.contract.tables import PUBLIC, REPLACE, NeighborSetting
+from tests.contract.tables import PUBLIC, NeighborSetting
 
 LOCAL, CAPPED = {"preset": "local"}, {"preset": "capped"}
 DIAMETER = 2 * np.sqrt(2)
@@ -44,9 +44,3 @@ def test_capped_draws_hide_a_row_among_n(people):
         assert entry.scale == pytest.approx(DIAMETER / log(1 + step * (1 + part)), rel=1e-3)
         assert 0.1 < weight <= 4 * (1 + 1e-9)
     assert first.scale < others[0].scale < DIAMETER / (2.0 / 2 / 4)
-
-
-def test_replace_costs_twice_a_step_but_never_more_than_the_kernel():
-    for params, scale in ((LOCAL, DIAMETER / 0.5), (CAPPED, None)):
-        draws = _draws(params, REPLACE)
-        assert draws[-1].scale == pytest.approx(scale) if scale else draws[-1].scale > _draws(params)[-1].scale

@@ -59,13 +59,3 @@ def test_ranges_are_bought_only_where_enough_blocks_tell_them(delta):
         if delta == 0 and estimated:
             shares = [entry.epsilon / epsilon for entry in made.entries]
             assert shares == pytest.approx([0.5, 0.5])
-
-
-def test_the_noise_of_averages_is_that_of_the_formula():
-    # Laplace(2 (max - min) k d / (l ε)) for each average once ranges have taken half of ε.
-    made = _run(GKM, n=3000, epsilon=400.0, preset="paper")
-    ranges, last = made.frames[1].step, made.frames[2].step
-    assert isinstance(ranges, RangesStep) and ranges.estimated
-    scale = 2 * (ranges.upper - ranges.lower) * 6 / (ranges.blocks.number * 400.0)
-    np.testing.assert_allclose(ranges.noise_sd, np.sqrt(2) * scale, rtol=1e-6)
-    assert last.center_noise_sd == pytest.approx(np.sqrt((ranges.noise_sd**2).mean(axis=1)))

@@ -5,18 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.cohen2021.tested_tuples import (
-    MixtureStep,
-    TupleParams,
-    TupleTestStep,
-    bound_covariances,
-    count_averaged_tuples,
-    halve_budget,
-)
+from dpviz.algorithms.cohen2021.tested_tuples import MixtureStep, TupleTestStep, halve_budget
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.core.tuples import TupleAverages
 from dpviz.runs.one_run import run
 from tests.cases import for_each
 
@@ -91,20 +83,6 @@ def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
     assert (step.sampled, step.misfit_limit, step.misfit_scale, step.vote_limit, step.vote_scale) == (0, 0, 0, 0, 0)
 
 
-def test_one_centre_needs_no_test_and_says_of_what_it_is_the_average():
-    step = _test_of(run("k-noisy-centers", _table(np.zeros((16_000, 2))), k=1, epsilon=1.0, delta=1e-6, seed=0))
-    assert step.passed and step.title == f"One centre needs no test: the average of {step.number:,} blocks is released"
-
-
-@for_each("k", [2, 3])
-def test_the_fewest_averaged_tuples_are_the_fewest(k):
-    share = Budget(Accounting.BASIC, 1.0, 1e-7)
-    fewest = count_averaged_tuples(share, TupleParams(), k, 2, 1e-4)
-    constants = {"epsilon": 1.0, "delta": 1e-7, "k": k, "dim": 2, "finest": 1e-4, "bound": 1.0, "beta": 0.05}
-    hopeless = [TupleAverages(**constants, number=n).hopeless for n in (fewest - 1, fewest, 2 * fewest)]
-    assert hopeless == [True, False, False]
-
-
 @for_each("epsilon", [0.3, 1.0, 2.0, 40.0])
 @for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
@@ -115,8 +93,3 @@ def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
     assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon
     assert 0.999e-6 < tuples.delta + rest[1] <= 1e-6
     assert (means is None) == (part == 1.0 and epsilon <= 1)
-
-
-def test_covariances_are_moved_within_the_public_bounds():
-    made = bound_covariances(np.array([[[1.0, 0.0], [0.0, -1.0]], [[1e-9, 0.0], [0.0, 0.04]]]), 0.1, 0.5)
-    np.testing.assert_allclose(np.linalg.eigvalsh(made), [[0.01, 0.25], [0.01, 0.04]])

@@ -20,7 +20,6 @@ from dpviz.algorithms.hashes.lsh_coreset import (
 from dpviz.core.accounting import Accounting
 from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
-from dpviz.core.partitions import find_level
 from dpviz.core.queries import SparseCounts
 from dpviz.runs.one_run import run
 from tests.contract.tables import make_blobs, make_small_table
@@ -40,16 +39,6 @@ def test_leaves_are_kept_and_none_lies_below_another(seed):
     assert leaves and all(tree.kept[tree.leaf])
     for node in leaves:
         assert not leaves & {node >> up for up in range(1, 21)}
-
-
-@given(seed=st.integers(0, 10**6))
-def test_consistent_counts_add_up(seed):
-    _, tree = grown(seed)
-    counts = make_counts_consistent(tree)
-    by_node = dict(zip(tree.nodes.tolist(), counts.tolist(), strict=True))
-    assert by_node[1] == 600
-    for node in tree.nodes[tree.split].tolist():
-        assert by_node[node] == pytest.approx(by_node[2 * node] + by_node[2 * node + 1])
 
 
 def test_consistency_is_the_weighted_least_squares_solution():
@@ -93,12 +82,6 @@ def test_what_was_dropped_goes_to_the_sibling():
     )
 
 
-def test_a_root_whose_children_were_both_dropped_is_the_only_leaf():
-    tree = CountedTree.of(SparseCounts(np.array([2, 3]), np.array([3.0, -1.0]), 4), n=50, min_node=10)
-    assert tree.leaves.tolist() == [1]
-    assert compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True).tolist() == [50]
-
-
 FEW = {"starts": 3}
 
 
@@ -126,28 +109,3 @@ def test_thresholds_of_the_paper():
     np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
     # Neither a middle nor polishing was bought.
     assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]
-
-
-def test_identical_rows_are_one_path_down_to_the_last_level():
-    table = make_small_table(np.full((5000, 3), 0.4), n_public=5000)
-    done, tree, coreset = _steps(table, k=2, epsilon=20.0, params={**FEW, "levels": 9, "centering": False})
-    assert len(coreset.points) == 1
-    assert find_level(tree.tree.leaves).tolist() == [9]
-    np.testing.assert_allclose(coreset.points[0], 0.4, atol=0.02)
-    assert np.linalg.norm(done.unit_centers - 0.4, axis=1).min() < 0.02
-
-
-def test_planes_lie_through_the_middle_of_the_rows():
-    rows = np.clip(make_blobs(6000, 4, 5) * 0.3 + 0.6, -1, 1)
-    _, tree, _ = _steps(make_small_table(rows, n_public=6000), k=5, epsilon=2.0)
-    away = tree.hashes.planes @ rows.mean(axis=0) - tree.hashes.offsets
-    assert np.abs(away).max() < 0.1
-    # Without that, most planes would not divide anything.
-    assert np.abs(tree.hashes.offsets).max() > 0.5
-
-
-def test_few_columns_get_shifted_planes():
-    for dim, shifted in ((1, True), (2, True), (3, False)):
-        params = {**FEW, "centering": False}
-        _, tree, _ = _steps(make_small_table(make_blobs(500, dim), n_public=500), k=3, epsilon=1.0, params=params)
-        assert (tree.hashes.offsets != 0).any() == shifted

@@ -5,9 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-import pytest
 
-from dpviz.algorithms.su2016.dplloyd import CARD
 from dpviz.algorithms.tools.lloyd_round import (
     TYPICAL_OFFSET,
     compute_center_noise_sd,
@@ -17,16 +15,7 @@ from dpviz.algorithms.tools.lloyd_round import (
 from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Region
 from dpviz.core.mechanisms import Laplace, Measurement
-from dpviz.runs.one_run import run
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, make_small_table
-
-PRESETS = [("su", 0.0), ("tuned", 0.0), ("gaussian", 1e-6)]
-
-
-def _entries(preset, delta, case=BOUGHT, **params):
-    done = run(CARD, case.table(), k=3, epsilon=1.0, delta=delta, params={"preset": preset, **params}, seed=0)
-    return [entry for entry in done.entries if entry.note != "number of rows"]
 
 
 @for_each("dim", [1, 2, 6, 40])
@@ -66,25 +55,3 @@ def test_means_stay_in_the_region():
     counts, sums = released(np.array([10.0]), sd=1.0), released(np.array([[1e6, -1e6]]), sd=1.0)
     inside = compute_noisy_means(counts, sums, np.zeros((1, 2)), Region.ball(2, 0.5))
     assert np.linalg.norm(inside) <= 0.5
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(("preset", "delta"), PRESETS)
-def test_one_mean_is_unbiased_and_as_noisy_as_it_says(preset, delta):
-    table = make_small_table(np.full((1000, 1), 0.3), n_public=1000)
-    request = {"k": 1, "epsilon": 1.0, "delta": delta, "params": {"preset": preset, "rounds": 1}}
-    runs = [run(CARD, table, seed=seed, **request) for seed in range(200)]
-    centers = np.array([done.centers[0, 0] for done in runs])
-    said = runs[0].frames[-1].step.center_noise_sd[0]
-    assert abs(centers.mean() - 0.3) < 5 * centers.std() / np.sqrt(200)
-    # The stated deviation is that of the sum; the count adds its part at this centre.
-    assert said < centers.std() < 1.6 * said
-
-
-@for_each(("preset", "delta"), PRESETS)
-def test_doubling_gives_every_round_twice_the_budget_of_the_one_before(preset, delta):
-    entries = _entries(preset, delta, rounds=4, shares="doubling")
-    spent = np.array([count.amount + total.amount for count, total in zip(entries[::2], entries[1::2], strict=True)])
-    assert spent[1:] / spent[:-1] == pytest.approx(np.full(3, 2.0), rel=1e-6)
-    even = _entries(preset, delta, rounds=4)
-    assert entries[-1].scale < even[-1].scale < entries[0].scale

@@ -35,14 +35,6 @@ def test_the_rule_is_equation_15_as_printed(n, dim, k, r):
     assert compute_threshold_epsilon(int(n), k, np.full(dim, r), HybridParams()) == pytest.approx(printed, rel=1e-12)
 
 
-def test_more_steps_and_less_budget_for_them_need_a_larger_epsilon():
-    def at(**params):
-        return compute_threshold_epsilon(10**4, 5, np.ones(3), HybridParams(**params))
-
-    assert at(steps=2) > at() and at(split=0.8) > at() > at(split=0.2)
-    assert at(theta=30.0) > at()  # fewer cells: less noise in the grid, so it is harder to beat
-
-
 @for_each("relation", Relation)
 @for_each("n_public", [None, 400])
 @for_each("preset", ["su", "tuned"])
@@ -54,13 +46,3 @@ def test_below_the_threshold_it_is_eugkm_to_the_last_bit(relation, n_public, pre
     np.testing.assert_array_equal(ours.frames[0].step.noisy_counts, theirs.frames[0].step.noisy_counts)
     np.testing.assert_array_equal(ours.centers, theirs.centers)
     assert ours.entries == theirs.entries
-
-
-def test_split_and_steps_divide_the_budget():
-    table = make_small_table(n_public=400)
-    params = {"split": 0.25, "steps": 3, "starts": 3}
-    result = run("hybrid", table, k=3, epsilon=500.0, params=params, seed=0)
-    notes = [entry.note for entry in result.entries]
-    assert notes == ["grid cells"] + [f"Lloyd step {t}" for t in (1, 2, 3) for _ in range(2)]
-    assert result.entries[0].epsilon == pytest.approx(125.0)
-    assert len(result.frames) == 3 + 3
