@@ -70,11 +70,6 @@ def die() -> Iterator[int]:
     os._exit(3)
 
 
-def echo(array: NDArray[np.float64], times: int) -> Iterator[NDArray[np.float64]]:
-    for i in range(times):
-        yield array + i
-
-
 def surroundings() -> Iterator[dict[str, object]]:
     from threadpoolctl import threadpool_info
 

@@ -9,13 +9,10 @@ from math import nan
 import numpy as np
 import pytest
 
-from dpviz.core.domain import Domain
-from dpviz.runs.meaning import membership
 from dpviz.runs.one_run import run
-from dpviz.runs.profiles import describe_shares, read_shares
-from dpviz.runs.record import ReleaseRecord
+from dpviz.runs.profiles import describe_shares
 from dpviz.runs.synthetic_tables import synthesise_declared
-from dpviz.tables.declarations import Declaration, FileKind, apply_declaration
+from dpviz.tables.declarations import FileKind, apply_declaration
 from dpviz.words import PLUS_MINUS
 from tests.cases import for_each
 
@@ -68,25 +65,6 @@ def test_every_centre_is_told_column_by_column(done):
     assert "region" in printed and "region = N" not in printed and printed.count(PLUS_MINUS) == 1
 
 
-def test_shares_add_up_and_stand_in_the_record(synthetic, done):
-    shares = read_shares(done.domain, done.centers)
-    assert list(shares) == ["region", "sex"]
-    np.testing.assert_allclose(sum(shares["region"].values()), 1)
-    said = ReleaseRecord.of(done, synthetic).to_dict()
-    assert len(said["released"]["profiles"]) == 3 and list(said["released"]["profiles"][0]) == [*SAID]
-    assert said["declaration"]["bounds"]["region"] == {"categories": ["N", "S"]}
-    assert said["declaration"]["weights"] == {"region": 1.0}
-    json.dumps(said)
-
-
-def test_tables_of_numbers_say_what_they_always_said():
-    plain = synthesise_declared(Declaration(columns=("a",), lower=(0.0,), upper=(1.0,)), n=300, k=2)
-    finished = run("dplloyd", plain.private, k=2, epsilon=1.0, seed=0)
-    said = ReleaseRecord.of(finished, plain).to_dict()
-    assert list(said["released"]) == ["centers", "weights"] and "weights" not in said["declaration"]
-    assert said["declaration"]["bounds"] == {"a": [0.0, 1.0]} and isinstance(finished.domain, Domain)
-
-
 @for_each(
     "shares, reach, words",
     [
@@ -99,11 +77,3 @@ def test_tables_of_numbers_say_what_they_always_said():
 )
 def test_shares_in_words(shares, reach, words):
     assert describe_shares(shares, reach) == words
-
-
-def test_an_attack_knows_the_rows_of_a_mixed_table_too(synthetic):
-    row = membership.find_farthest_row(synthetic)
-    found = membership.make_neighbors(synthetic, row)
-    assert found.person.shape == (1, synthetic.domain.dim)
-    here, there = (len(table._rows) for table in (found.present, found.absent))
-    assert here - there == 1

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import Revealed
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
@@ -27,23 +27,6 @@ def heavy(n: int = 600) -> PrivateTable:
     values = 5 * (make_blobs(n, 2) + 1)
     values[: n // 20] = 10 + rng.pareto(1.0, (n // 20, 2)) * 20
     return PrivateTable(values, BOX, n_public=n)
-
-
-def test_clipping_is_the_mean_squared_distance_to_the_bounds() -> None:
-    table = heavy()
-    revealed = table.reveal(note="test")
-    rows, inside = clip_rows(revealed, table.domain.region), np.clip(revealed.points, -1, 1)
-    np.testing.assert_array_equal(rows.points, inside)
-    assert rows.clipping == pytest.approx(((inside - revealed.points) ** 2).sum(axis=1).mean())
-    assert rows.moved_share == (inside != revealed.points).any(axis=1).mean() >= 0.05
-
-
-def test_rows_inside_are_not_copied_and_not_moved() -> None:
-    revealed = Revealed(np.array([[0.5, -1.0], [1.0, 0.0]]), np.arange(2))
-    rows = clip_rows(revealed, Region.ball(2, 1.5))
-    assert rows.points is revealed.points and (rows.clipping, rows.moved_share) == (0.0, 0.0)
-    nobody = clip_rows(Revealed(np.empty((0, 2)), np.arange(0)), Region.ball(2, 1.0))
-    assert (nobody.clipping, nobody.moved_share) == (0.0, 0.0)
 
 
 def test_points_of_a_row_share_how_far_it_was_moved() -> None:

@@ -1,6 +1,5 @@
 import gc
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -8,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from dpviz.runs import jobs
@@ -103,14 +101,6 @@ def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results():
     assert job.elapsed == seconds
 
 
-def test_cancelling_before_the_worker_is_up_is_safe():
-    job = Job.start(job_work.hang)
-    job.cancel()
-    assert job.state is JobState.CANCELLED
-    job.begin()
-    assert job.state is JobState.CANCELLED
-
-
 @pytest.mark.slow
 def test_an_error_crosses_as_its_type_and_with_a_message_that_its_class_vouches_for(capfd):
     kinds = {"exit": "SystemExit", "unpicklable": "TypeError", "vouched": "Vouched: choose an epsilon above 0"}
@@ -137,38 +127,6 @@ def test_a_worker_that_dies_is_a_failure_with_a_reason():
     assert job.error.kind == "WorkerDied"
     assert "exit code 3" in job.error.message
     assert job.items == [1]
-
-
-@pytest.mark.slow
-def test_work_that_the_worker_cannot_find_fails_with_the_type_of_the_error():
-    job: Job = Job(job_work.count, 1)
-    head = job._parcel.head.replace(b"job_work", b"job_lost")
-    job._parcel = job._parcel._replace(head=head)
-    job.begin()
-    assert ended(job) is JobState.FAILED
-    assert job.error == Failure("ModuleNotFoundError")
-
-
-def test_work_must_be_importable():
-    def local() -> Iterator[int]:
-        yield 1
-
-    with pytest.raises(ValueError, match="top level of a module"):
-        Job(local)
-
-
-def test_arguments_that_cannot_travel_are_refused_at_once():
-    with pytest.raises((pickle.PicklingError, TypeError, AttributeError)):
-        Job(job_work.give_back, lambda: None)
-
-
-@pytest.mark.slow
-def test_large_arrays_cross_both_ways_with_a_full_pipe():
-    rows = np.arange(500_000.0).reshape(-1, 5)
-    job = Job.start(job_work.echo, rows, 6)  # 4 MB each: far more than a pipe holds, and nobody polls
-    assert ended(job) is JobState.DONE
-    for i, echoed in enumerate(job.items):
-        np.testing.assert_array_equal(echoed, rows + i)
 
 
 def test_the_worker_computes_on_one_thread_politely_without_streamlit_and_may_print():
@@ -255,18 +213,6 @@ def test_a_run_does_not_wait_for_a_study():
     study.cancel()
     assert eventually(lambda: another.state is JobState.RUNNING)
     another.cancel()
-
-
-@pytest.mark.slow
-def test_the_next_job_starts_when_one_is_done_or_fails():
-    registry = JobRegistry(max_running=1)
-    queued = [
-        registry.submit(job_work.fail, "plain"),
-        registry.submit(job_work.count, 2),
-        registry.submit(job_work.give_back, 3),
-    ]
-    assert [ended(job) for job in queued] == [JobState.FAILED, JobState.DONE, JobState.DONE]
-    assert queued[0].error == Failure("ValueError")
 
 
 def test_a_full_shelf_takes_no_more_until_a_job_has_ended():

@@ -98,15 +98,6 @@ def test_lights_are_no_brighter_where_there_are_categories():
     assert dimmed == {"gkm", "pgkm", "lsh-local", "k-averages", "gaussian-mixture", "sample-aggregate"}
 
 
-def test_rows_that_hold_several_points_have_no_categories():
-    given, domain = (
-        Contender("k-noisy-centers", {"rows": "tuples"}),
-        table_of({"x": NUMBER, "c": Nominal(("a",))}).domain,
-    )
-    with pytest.raises(RequestError, match="plain numbers only"):
-        Request(given, 2, 1.0, 1e-6).check(PrivateTable(np.zeros((5, 2)), domain, relation="replace"))
-
-
 def test_shares_that_noise_would_drown_are_told_of_beforehand_and_only_where_n_is_public():
     zips = {"x": NUMBER, "zip": Nominal(tuple(f"{i:05}" for i in range(30)))}
     for n, weight, told in ((500, 0.1, True), (500, 4.0, False), (None, 0.1, False)):

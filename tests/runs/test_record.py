@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
 from docs.generators.run_document import RunDocument
-from dpviz import __version__
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import AccessKind
 from dpviz.runs.one_run import run_steps
@@ -22,7 +19,6 @@ from dpviz.runs.record import BROKEN_OFF, ReleaseRecord
 from dpviz.runs.request import Contender, Request
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, apply_declaration
-from dpviz.tables.file_format import FileFormat, NumberStyle
 from dpviz.tables.loaded_table import make_numeric_table
 from dpviz.words.documents import read_document
 from tests.cases import for_each
@@ -106,30 +102,6 @@ def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
     assert (back.id_column, back.rows_per_person) == (table.declaration.id_column, table.declaration.rows_per_person)
 
 
-def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count():
-    table = open_persons(rows_per_person=3)
-    said = told(ReleaseRecord.of(finished(table), table))
-    assert said["unit"] == "1 person, up to 3 rows"
-    assert (said["declaration"]["id_column"], said["declaration"]["rows_per_person"]) == ("person", 3)
-    assert "p1" not in json.dumps(said["declaration"])
-
-
-def test_every_column_says_where_its_bounds_are_from():
-    table = open_rows(origins=("law or physics", ""), bounds_origin="see the codebook", radius=1.5)
-    declared = told(ReleaseRecord.of(finished(table), table))["declaration"]
-    assert declared["origins"] == {"x": "law or physics: see the codebook", "y": "see the codebook"}
-    assert declared["radius"] == 1.5 and declared["unit_of_privacy"] == "one row" and not declared["bounds_from_rows"]
-    assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
-
-
-def test_the_format_of_the_file_is_told_where_it_is_not_the_plain_one():
-    raw = b"x;y\n" + b"0,5;0,25\n" * 400
-    form = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
-    table = declare(open_csv(raw), Declaration(**BOX, file=form))
-    assert told(ReleaseRecord.of(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
-    assert "file" not in told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]
-
-
 def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     table = open_rows(proposed=True)
     done = finished(table)
@@ -137,14 +109,6 @@ def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
     assert told(ReleaseRecord.of(done, table, accesses=accesses))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
     assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["looks"] == {}
-
-
-def test_a_day_and_a_version_are_told_and_no_hour():
-    table = open_rows()
-    before = datetime.now(UTC).date().isoformat()
-    said = told(ReleaseRecord.of(finished(table), table))
-    assert before <= said["date"] <= datetime.now(UTC).date().isoformat() and re.fullmatch(r"[\d-]{10}", said["date"])
-    assert said["version"] == __version__
 
 
 def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():

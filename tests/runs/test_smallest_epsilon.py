@@ -8,21 +8,17 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.isotonic import IsotonicRegression
 
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, _make_falling, sharpen_rows
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpen_rows
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
 from dpviz.runs.worker import Progress
 from tests.contract.tables import make_blobs
-from tests.examples import examples
 from tests.sequential import usually
 
 HALF = Target(1.1, 0.5)
@@ -38,13 +34,6 @@ def planted(*, crossing: float, repeats: int, seed: int = 0, spread: float = 0.0
         for _ in range(repeats)
     ]
     return pd.DataFrame(rows)
-
-
-@settings(max_examples=examples(40))
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
-def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
-    expected = IsotonicRegression(increasing=False).fit_transform(np.arange(len(curve)), curve)
-    np.testing.assert_allclose(_make_falling(np.array([curve]))[0], expected, atol=1e-9)
 
 
 def test_a_planted_crossing_is_found() -> None:
@@ -70,13 +59,6 @@ def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() 
     assert not never.reached and never.text == "not reached up to ε = 10"
     (early,) = SmallestEpsilon.find_all(planted(crossing=0.001, repeats=9), HALF)
     assert early.epsilon == 0.1 and early.text == "ε = 0.1 or less"
-
-
-def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -> None:
-    both = pd.concat([planted(crossing=2.0, repeats=50, name="B"), planted(crossing=0.4, repeats=50)])
-    usual, strict = (SmallestEpsilon.find_all(both, Target(1.1, share)) for share in (0.5, 0.9))
-    assert [each.contender for each in usual] == ["A", "B"]
-    assert strict[0].epsilon > usual[0].epsilon
 
 
 def test_runs_that_are_infinitely_worse_do_no_harm() -> None:

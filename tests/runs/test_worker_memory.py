@@ -46,17 +46,8 @@ def test_workers_map_one_copy_and_write_to_their_own() -> None:
 
 def test_what_a_worker_gets_is_the_content_with_all_its_arrays() -> None:
     content = {"a": np.arange(5), "b": [np.eye(3), None], "c": "text", "empty": np.zeros((0, 2))}
-    (got,) = _through_a_job(Shared(content))
+    job = Job.start(job_work.give_back, Shared(content))
+    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
+    (got,) = job.items
     assert got["c"] == "text" and got["b"][1] is None and got["empty"].shape == (0, 2)
     assert np.array_equal(got["a"], content["a"]) and np.array_equal(got["b"][0], np.eye(3))
-
-
-def test_where_memory_has_a_name_the_content_goes_as_it_is(monkeypatch) -> None:
-    monkeypatch.delattr(os, "memfd_create")
-    assert share_content("content") == "content"
-
-
-def _through_a_job(memory: Shared) -> list[dict]:
-    job = Job.start(job_work.give_back, memory)
-    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
-    return job.items

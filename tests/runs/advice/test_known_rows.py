@@ -9,7 +9,7 @@ import dpviz
 from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.advice import Target, foresee
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.advice.recommendation import advise
 from dpviz.runs.meaning.windows import Risk, Window
@@ -21,7 +21,7 @@ from dpviz.tables.codings import Coding, Cycle, Nominal
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
-from tests.cases import about, for_each
+from tests.cases import about
 from tests.command_line import call
 
 # How many rows, as their owner says: a number, a range, or nothing; and what a run has bought.
@@ -102,16 +102,6 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
     assert windows > 5 and thin > 0
 
 
-@for_each("algorithm", ["auto", "dplloyd", "balcan"])
-def test_advice_for_one_algorithm_is_about_no_other(capsys, algorithm):
-    answer = advise(20_000, 2, 5, delta=1e-6, algorithm=algorithm)
-    assert answer.few.epsilon == foresee(answer.few.setting, share=0.8).find_needed(algorithm, Target())
-    assert {one.algorithm for one in answer.few.outlooks} == {algorithm}
-    typed = ("--n", 20_000, "--d", 2, "--k", 5, "--delta", 1e-6, "--algorithm", algorithm)
-    said = call(capsys, "advise", *typed, "--json")
-    assert said.json["answer"] == answer.sentence
-
-
 def test_what_the_study_did_not_run_is_named_and_gets_no_advice():
     for asked in ("dplloyd:rounds=3", "k-noisy-centers"):
         answer = advise(20_000, 2, 5, delta=1e-6, algorithm=asked)
@@ -186,9 +176,3 @@ def test_what_is_known_of_the_number_of_rows():
         with about(wrong), pytest.raises(IntakeError):
             apply_declaration(f'{{"n_range": {wrong}}}')
     assert apply_declaration(to_json(Declaration(n_range=(2, 9)))).n_range == (2, 9)
-
-
-def test_wrong_numbers_of_rows_get_a_sentence():
-    for n in (0, -1, (5, 2), (1, 2, 3), "many", 1.5, np.nan):
-        with about(n), pytest.raises(RequestError):
-            advise(n, 2, 2)

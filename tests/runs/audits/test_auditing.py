@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.core.check import Broken, RequestError
+from dpviz.core.check import Broken
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits import auditing
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
@@ -29,11 +29,6 @@ QUICK = ("source", "replay", "session", "neighbours", "seed", "global state")
 def test_an_honest_algorithm_of_a_package_passes(check):
     with bringing(example("honest").CARD):
         assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
-
-
-@pytest.mark.parametrize("check", ["ledger", "replay", "neighbours", "seed", "hard tables"])
-def test_what_the_mistakes_are_planted_in_passes(check):
-    assert CHECKS[check](Subject(HONEST, FEW))
 
 
 @pytest.mark.parametrize(
@@ -142,24 +137,8 @@ def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
     assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
 
 
-def test_who_promises_nothing_is_not_audited():
-    with pytest.raises(RequestError, match="promises no privacy"):
-        list(audit(CARDS["kmeans++"]))
-
-
 def _only(monkeypatch, *names):
     monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
-
-
-def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
-    _only(monkeypatch, "source", "session")
-    with bringing(example("honest").CARD):
-        said = call(capsys, "audit", "random-lloyd")
-    assert said.code == 0
-    assert said.out.startswith("random-lloyd: Random Lloyd (not ours), brought by some-package 1.2\n")
-    assert re.search(r"^held +source +nothing in one file reaches", said.out, re.MULTILINE)
-    assert "All that was tried held." in said.out and "What no audit can tell:" in said.out
-    assert said.err.count("\n") == 2
 
 
 def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):

@@ -12,7 +12,7 @@ from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable, clip_rows
-from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.evaluation import find_reference
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid, Trial
 from dpviz.runs.study.study import KEYS, MEASURES, Yardstick, compute_study_rows, summarise, tidy
@@ -54,34 +54,11 @@ def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
     assert not np.allclose(first["nicv"], other["nicv"])
 
 
-@pytest.mark.slow
-def test_a_trial_gives_the_same_row_in_whatever_study_it_stands() -> None:
-    table = make_small_table(n_public=400)
-    small = without_time(rows_of(table, [DPLLOYD], epsilons=(4.0,), repeats=1))
-    large = without_time(
-        rows_of(
-            table,
-            [Contender("dplloyd", {"preset": "su"}), DPLLOYD],
-            ks=(2, 3),
-        )
-    )
-    same = large[large["trial"] == small["trial"].iloc[0]]
-    pd.testing.assert_frame_equal(small, same.reset_index(drop=True))
-
-
 def test_no_two_trials_share_a_seed() -> None:
     contenders = [DPLLOYD, Contender("dplloyd", {"preset": "su"}), Contender("dplloyd", {"rounds": 3})]
     grid = StudyGrid(tuple(contenders), (2, 3), (0.5, 1.0, 2.0), repeats=5).list_trials()
     assert len(grid) == 3 * 2 * 3 * 5
     assert len({trial.seed(0) for trial in grid}) == len({trial.key for trial in grid}) == len(grid)
-
-
-def test_every_epsilon_comes_once_before_any_comes_twice() -> None:
-    grid = StudyGrid((DPLLOYD, Contender("kmeans++")), (2, 3), (0.5, 1.0), repeats=3).list_trials()
-    private = [trial for trial in grid if trial.contender is DPLLOYD]
-    assert [trial.repeat for trial in private] == [0] * 4 + [1] * 4 + [2] * 4
-    reference = [trial for trial in grid if trial.contender is not DPLLOYD]
-    assert [(trial.k, trial.repeat) for trial in reference] == [(2, 0), (3, 0), (2, 1), (3, 1), (2, 2), (3, 2)]
 
 
 def test_some_trials_of_a_study_are_those_of_the_whole() -> None:
@@ -109,13 +86,7 @@ def test_every_algorithm_can_be_studied(card) -> None:
 def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
     table = make_small_table(n_public=400)
     labels = (table.reveal(note="test").points[:, 0] > 0).astype(np.int64)
-    both = rows_of(
-        table,
-        [DPLLOYD],
-        ns=(None, 100),
-        epsilons=(1.0,),
-        labels=labels,
-    )
+    both = rows_of(table, [DPLLOYD], ns=(None, 100), epsilons=(1.0,), labels=labels)
     plain = rows_of(table, [DPLLOYD], epsilons=(1.0,), labels=labels)
     small = tidy(both).query("n == 100")
     pd.testing.assert_frame_equal(
@@ -166,30 +137,6 @@ def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() ->
     assert sticks[0].one_center == sticks[1].one_center >= sticks[1].reference.nicv
 
 
-def test_the_centers_of_a_row_are_those_that_its_loss_was_measured_with() -> None:
-    table = make_small_table(n_public=400)
-    (row,) = rows_of(table, [DPLLOYD], epsilons=(1.0,), repeats=1, with_centers=True)
-    assert nicv(table.reveal(note="test").points, row["centers"]) == pytest.approx(row["nicv"])
-    assert "centers" not in tidy([row]).columns
-
-
-def test_the_reference_scores_one_and_has_no_epsilon() -> None:
-    (row,) = rows_of(make_small_table(), [Contender("kmeans++")], repeats=1)
-    assert row["ratio"] == pytest.approx(1.0)
-    assert row["ari"] == pytest.approx(1.0)
-    assert isnan(row["epsilon"]) and isnan(row["spent_epsilon"])
-
-
-def test_labels_are_scored_when_they_are_known() -> None:
-    values = make_blobs(k=2)
-    labels = (values[:, 0] > values[:, 0].mean()).astype(np.int64)
-    table = make_small_table(values, n_public=400)
-    (with_labels,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1, labels=labels)
-    (without,) = rows_of(table, [DPLLOYD], ks=(2,), epsilons=(50.0,), repeats=1)
-    assert 0.9 < with_labels["label_accuracy"] <= 1.0
-    assert isnan(without["label_accuracy"])
-
-
 @for_each(
     ("contender", "options"),
     [
@@ -212,12 +159,6 @@ def test_labels_are_scored_when_they_are_known() -> None:
 def test_a_study_that_cannot_be_is_refused_before_anything_is_computed(contender, options) -> None:
     with pytest.raises(RequestError):
         rows_of(make_small_table(), [contender], **options)
-
-
-def test_labels_of_contenders_tell_variants_apart() -> None:
-    assert Contender("dplloyd").label == "DPLloyd"
-    assert Contender("dplloyd", {"preset": "tuned"}).label == "DPLloyd"
-    assert Contender("dplloyd", {"preset": "gaussian", "rounds": 4}).label == "DPLloyd (gaussian, rounds = 4)"
 
 
 def test_the_summary_is_the_median_and_quartiles_of_each_line() -> None:
