@@ -15,17 +15,6 @@ def make_rows(package: str, item: str) -> np.ndarray:
     return rng.integers(0, 4, (3000, 1)) * [30.0, 400.0] + rng.normal(size=(3000, 2))
 
 
-def test_bounds_hold_every_row_and_are_rounded_outwards() -> None:
-    rows = np.array([[0.123, -5210.0], [9.876, 4444.0]])
-    lower, upper = real.round_outwards(rows)
-    np.testing.assert_allclose(lower, [0.1, -5300]), np.testing.assert_allclose(upper, [9.9, 4500])
-    assert (lower <= rows).all() and (rows <= upper).all()
-
-
-def test_numbers_of_rows_are_no_column() -> None:
-    assert real._numbers_rows(np.array([3.0, 1.0, 2.0])) and not real._numbers_rows(np.array([1.0, 2.0, 2.0]))
-
-
 def test_both_scales_of_a_table_are_measured_beside_what_is_attainable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(real, "read_numbers", make_rows)
     monkeypatch.setattr(real, "draw_tables", lambda seed, number: [("made", "up", 4)])

@@ -10,12 +10,9 @@ from sklearn.cluster import KMeans
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import Revealed
-from dpviz.runs.clipped_rows import JudgedTable, clip_rows
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
-from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.study import Yardstick, compute_study_rows
 from tests.contract.tables import make_blobs
 
 BOX = Domain.of(["x", "y"], 0.0, 10.0)
@@ -61,20 +58,3 @@ def test_a_heavy_tail_moves_neither_the_reference_nor_the_ratio_out_of_the_bound
     # Judged on the rows as they are, the same centres seem many times worse than k-means++ that may go anywhere.
     free = KMeans(3, n_init=10, random_state=0).fit(revealed.points).inertia_
     assert ((revealed.points[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1).sum() / free > 3
-
-
-def test_a_study_judges_on_the_same_rows_and_says_what_clipping_costs() -> None:
-    table = heavy()
-    revealed = table.reveal(note="test")
-    rows = clip_rows(revealed, table.domain.region)
-    items = list(
-        compute_study_rows(
-            JudgedTable.of(table, revealed, None), StudyGrid((Contender("auto"),), (3,), (10.0,)), with_centers=True
-        )
-    )
-    (yardstick,) = (item for item in items if isinstance(item, Yardstick))
-    (row,) = (item for item in items if isinstance(item, dict))
-    assert yardstick.clipping == rows.clipping > 1
-    assert yardstick.one_center == pytest.approx(rows.points.var(axis=0).sum())
-    scores = evaluate(rows, row["centers"], yardstick.reference)
-    assert (row["ratio"], row["nicv"]) == (scores.ratio, scores.nicv)

@@ -92,13 +92,6 @@ def test_hostile_column_names_stay_text_in_their_own_column(names) -> None:
     assert list(json.loads(format_run_json(kept))["columns"]) == names
 
 
-def test_columns_of_the_table_keep_their_names_beside_ours() -> None:
-    kept = record(names=("note", "cluster"))
-    lines = list(csv.DictReader(format_centers_csv(kept).splitlines()))
-    assert np.array_equal([[float(line["note"]), float(line["cluster"])] for line in lines], kept.centers)
-    assert [line["cluster_"] for line in lines] == ["1", "2", "3"] and "SIMULATION" in lines[0]["note_"]
-
-
 def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
     frame = pd.DataFrame({"=a": [0.1, -2.5e300], "who": ["=1+1", "k-means++"], "none": [None, "-x"]})
     rows = list(csv.reader(io.StringIO(format_frame_csv(frame, note="REVEALED").decode())))

@@ -62,19 +62,6 @@ def test_the_workers_of_a_study_sit_together_and_leave_their_owner_a_run_and_oth
     assert other in log
 
 
-def test_a_place_counts_those_before_it_whoever_they_are():
-    log: list[Noted] = []
-    scheduler = Scheduler(2, studies=1)
-    jobs = queued(scheduler, log, "aaab")
-    assert [scheduler.count_before(job) for job in jobs[1:]] == [1, 2, 0]
-    run, other = queued(scheduler, log, "cd", brief=True)
-    assert [scheduler.count_before(job) for job in (other, *jobs[1:])] == [0, 2, 3, 1]
-    scheduler.leave(jobs[3])  # cancelled while it waited
-    assert [scheduler.count_before(job) for job in jobs[1:3]] == [1, 2]
-    scheduler.leave(run)
-    assert other in log
-
-
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), max_size=40), st.integers(1, 5))
 def test_limits_hold_at_any_time_and_nobody_is_forgotten(asked, workers):
     log: list[Noted] = []

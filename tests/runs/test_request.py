@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
-from dpviz.runs.request import Contender, Request, parse_named_values
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from tests.cases import for_each
 from tests.contract.tables import SETTINGS, is_pure, make_blobs, make_small_table
@@ -80,15 +78,6 @@ def test_a_sparse_table_is_for_those_who_never_write_it_out(closed, card):
         assert all(able.title in said for able in list_private_cards() if able.sparse)
 
 
-def test_a_setting_says_how_many_columns_are_wide_and_how_wide_the_domain_is_beside_them():
-    half = np.array([0.4, 200.0, 3.0, 0.3])
-    table = PrivateTable(np.zeros((5, 4)), Domain.of("abcd", -half, half, scaling=Scaling.COMMON), n_public=5)
-    setting = Request(Contender("auto"), 2, 1.0).make_setting(table)
-    assert (setting.wide, setting.beside) == (2, pytest.approx(0.5 / 200))
-    setting = Request(Contender("auto"), 2, 1.0).make_setting(TABLE)
-    assert (setting.wide, setting.beside) == (None, 0.0)
-
-
 def test_the_delta_that_is_advised_is_not_refused_in_its_turn():
     large = make_small_table(n_public=3_000_000)
     assert "delta = 3.3e-8" in refused(CARDS["sulq"], large, delta=0.0)
@@ -125,10 +114,3 @@ def test_a_link_names_what_differs_and_carries_no_seed():
 def test_a_link_that_cannot_be_used_says_why(query, words):
     with pytest.raises(RequestError, match=words):
         Request.from_query(query)
-
-
-def test_parameters_are_texts_with_one_name_and_a_value():
-    assert parse_named_values(["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
-    for wrong in (["a"], ["=1"], ["a=1", "a=2"]):
-        with pytest.raises(RequestError):
-            parse_named_values(wrong)

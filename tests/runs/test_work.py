@@ -12,11 +12,10 @@ import pytest
 from dpviz.core.rows import Rows
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.runs.one_run import Run, RunSoFar, run
+from dpviz.runs.one_run import RunSoFar, run
 from dpviz.runs.open_table import Plan, declare
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, prepare_work, run_work
-from dpviz.runs.worker import Progress
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.prepared_rows import LatticeFile
@@ -41,17 +40,6 @@ def item_epsilon(item: RunSoFar) -> float:
 
 
 @pytest.mark.slow
-def test_a_run_in_a_worker_is_the_run_at_home() -> None:
-    table = make_small_table(n_public=400)
-    job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
-    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
-    *_, there = job.items
-    here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
-    assert np.array_equal(there.centers, here.centers)
-    assert there.entries == here.entries and there.spent_epsilon == here.spent_epsilon
-
-
-@pytest.mark.slow
 def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = make_blobs(3_000, 2)
     pq.write_table(pa.table({"x": values[:, 0], "y": values[:, 1]}), tmp_path / "t.parquet", row_group_size=500)
@@ -71,15 +59,3 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     assert np.array_equal(there.centers, here.centers)
     revealed = opened.private.reveal(note="test").points
     assert revealed is prepared.sample and len(revealed) == 3_000
-
-
-@pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "sulq", "kvariates"])
-def test_a_run_in_rounds_tells_the_time_left_by_the_rounds_ahead(algorithm: str) -> None:
-    table = make_small_table(n_public=400)
-    items = list(run_work(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table))
-    ahead = [item.frames[0].step.ahead for item in items if isinstance(item, RunSoFar) and not isinstance(item, Run)]
-    rounds = [number for number in ahead if number is not None]
-    assert rounds == sorted(rounds, reverse=True) and rounds[-1] == 0 and len(set(rounds)) == len(rounds)
-    told = [item.left for item in items if isinstance(item, Progress)][1:]
-    first = next(place for place, number in enumerate(ahead) if number is not None)
-    assert set(told[:first]) <= {None} and all(left is not None and left >= 0 for left in told[first:])

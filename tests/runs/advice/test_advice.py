@@ -87,19 +87,6 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
     assert foresee(few, study=always).tabulate(["auto"], TRIED).empty
 
 
-def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer() -> None:
-    alike = study(auto={(4, 4): [[1.050] * 4] * 3}, dplloyd={(4, 4): [[1.055] * 4] * 3})
-    better = study(auto={(4, 4): [[1.02] * 4] * 3}, dplloyd={(4, 4): [[1.09] * 4] * 3})
-    for target_study, name in ((alike, "dplloyd"), (better, "auto")):
-        prospects = foresee(AT, study=target_study)
-        at_one, found = prospects.find_best(AT.epsilon), prospects.advise(USUAL)
-        assert at_one is not None and found.best is not None
-        assert at_one.algorithm == found.best.algorithm == name
-    assert foresee(AT, study=alike).advise(USUAL).list_alternatives() == [
-        "Auto does as well (1.05 ×); it held on 100 %."
-    ]
-
-
 def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:
     one = study(auto={(4, 4): [[8.0, 4.0, 2.0, 1.0]]})
 

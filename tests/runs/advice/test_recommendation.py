@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import inf
 
 import numpy as np
@@ -79,16 +78,6 @@ def test_why_they_differ_is_said(answers: list[SmallestEpsilon], kind: str | Non
     found = Recommendation.of(USUAL, ADVICE, answers, TRIED, CONTENDERS)
     assert (found.apart.kind if found.apart else None) == kind
     assert words in found.compare_with(ADVICE)
-
-
-def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
-    before = Recommendation.of(USUAL, ADVICE)
-    assert (before.epsilon, before.who, before.measured) == (ADVISED, "Auto", False)
-    assert re.fullmatch(rf"Choose ε = {ADVISED:g} or more with Auto: .* in 8 of 10 made-up tables\.", before.sentence)
-    after = Recommendation.of(USUAL, ADVICE, [answer("EUGkM", 0.2)], TRIED, CONTENDERS)
-    assert after.measured and after.sentence.endswith("at most 1.1× in 8 of 10 runs.") and after.epsilon == 0.2
-    out_of_reach = Recommendation.of(USUAL, None, [answer("EUGkM", inf)], TRIED, CONTENDERS)
-    assert not out_of_reach.reached and out_of_reach.who == "" and "No ε up to 10" in out_of_reach.finding
 
 
 def test_runs_on_the_table_are_told_as_the_release_whose_centres_get_as_much() -> None:

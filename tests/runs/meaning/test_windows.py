@@ -64,15 +64,6 @@ def test_what_would_open_a_window_does() -> None:
     assert said >= 3
 
 
-def test_a_range_is_advised_at_its_fewest_rows_and_rows_of_a_person_make_noise_but_no_risk() -> None:
-    setting, _ = CASES["window"]
-    one, many = asked(setting), asked(setting, most_rows=12_000)
-    assert many.least == one.least >= many.answer.many.epsilon
-    # ε protects all rows of a person together: it is their noise that grows.
-    together = asked(replace(setting, rows_per_person=5))
-    assert together.most == one.most and together.least > one.least
-
-
 def test_sides_that_cannot_be_are_refused() -> None:
     setting, _ = CASES["window"]
     assert asked(setting, Risk(0.5, 0.2)).most == 0 and asked(setting, Risk(0.5, 0.2)).kind == "none"
