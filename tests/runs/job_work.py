@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpviz.runs.jobs import Progress, brief
+from dpviz.runs.worker import PROGRESS_INTERVAL
 
 SECRET = "row 17 is 42.4242"
 
@@ -39,6 +40,8 @@ def one_then_hang() -> Iterator[Progress | str]:
     yield "ready"
     yield Progress(3, 10)
     yield Progress(4, 10)
+    threading.Event().wait(3 * PROGRESS_INTERVAL)
+    yield Progress(5, 10)
     threading.Event().wait()
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -27,8 +24,8 @@ def judged(table: PrivateTable) -> JudgedTable:
     return JudgedTable.of(table, table.reveal(note="test"), None)
 
 
-def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
-    grid = StudyGrid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
+def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2) -> ErrorParts:
+    grid = StudyGrid((contender,), (3,), (1.0,), (1e-6,), repeats=repeats)
     base, *rows = (item for item in measure_error_rows(judged(table), grid) if not isinstance(item, Progress))
     assert isinstance(base, Yardstick) and len(rows) == repeats
     return compute_error_parts(base, rows)
@@ -64,10 +61,6 @@ def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_wer
     assert of(found, "clip") == pytest.approx(((points - inside) ** 2).sum(axis=1).mean())
     best = KMeans(3, n_init=10, random_state=0).fit(inside).inertia_ / len(inside)
     assert found.kmeans == pytest.approx(best, rel=1e-3)
-    run = next(item for item in study_of_one(table) if isinstance(item, dict))
+    one_run = compute_study_rows(judged(table), StudyGrid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
+    run = next(item for item in one_run if isinstance(item, dict))
     assert found.private / found.kmeans == pytest.approx(run["ratio"])
-
-
-def study_of_one(table: PrivateTable) -> Iterator[Any]:
-    """The run that ``measured`` makes with one repeat, as a study judges it."""
-    return compute_study_rows(judged(table), StudyGrid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))

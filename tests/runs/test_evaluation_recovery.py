@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances_argmin
@@ -35,12 +34,11 @@ def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray)
     return found
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.001, 0.5))
 def test_the_rule_is_what_its_words_say(seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)
     reference = rng.uniform(-1, 1, (4, 2))
-    points = rows_around(reference, [5, 20, 40, 80])
+    points = rows_around(reference, [5, 20, 40, 80], sd=noise)
     centers = rng.permutation(reference + rng.normal(0, noise, (4, 2)))
     assert find_recovered_clusters(points, centers, reference).tolist() == by_the_words(points, centers, reference)
 

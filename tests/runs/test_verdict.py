@@ -1,4 +1,4 @@
-"""Verdicts of runs: each rule on steps made for it, the three titles that once were false, and a small bench."""
+"""Verdicts of runs: each rule on steps made for it, titles that once were false, and a small bench."""
 
 from __future__ import annotations
 

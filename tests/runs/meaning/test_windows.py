@@ -1,4 +1,4 @@
-"""A window for ε: both sides are kept by what they promise, what would open one does, and every case has its words."""
+"""A window for ε: both sides are kept by what they promise, and what would open one does."""
 
 from __future__ import annotations
 
@@ -25,11 +25,9 @@ CASES = {
 }
 
 
-def asked(
-    setting: Setting, risk: Risk = RISK, *, target: Target = USUAL, most_rows: int | None = None, share: float = 1.0
-) -> Window:
+def asked(setting: Setting, risk: Risk = RISK, *, target: Target = USUAL, most_rows: int | None = None) -> Window:
     rows = None if setting.n is None else KnownRows(setting.n, most_rows or setting.n)
-    answer = RowsAdvice.of(rows, setting, target=target, share=share)
+    answer = RowsAdvice.of(rows, setting, target=target)
     return Window.of(answer, risk)
 
 

@@ -1,4 +1,4 @@
-"""Studies: the same seed gives the same rows, every point has its own, and the picture fills evenly."""
+"""Studies: the same seed gives the same rows, and every point has its own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_study_repeats_itself_and_another_seed_does_not() -> None:
     table = make_small_table(n_public=400)
     first, second, other = (without_time(rows_of(table, [DPLLOYD], seed=seed)) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, second)
-    assert not np.allclose(first["nicv"], other["nicv"])
+    assert not np.allclose(first["nicv"], other["nicv"]) and first["nicv"].is_unique
 
 
 def test_no_two_trials_share_a_seed() -> None:
