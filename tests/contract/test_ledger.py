@@ -174,6 +174,14 @@ def test_every_door_asks_the_ledger_before_it_touches_a_row():
             assert session.ledger.entries == []
 
 
+def test_what_cannot_be_a_price_is_refused():
+    for amount in (0.0, -0.5, float("nan")):
+        session = _opened(exploding_session())
+        with pytest.raises(RequestError):
+            session.release(Count(Everything()), type(session.budget)(Accounting.PURE, amount), note="x")
+        assert session.ledger.entries == []
+
+
 def test_every_door_draws_on_one_ledger():
     for name, door in DOORS.items():
         with about(name):

@@ -61,6 +61,9 @@ def test_a_grid_over_many_categories_is_refused_and_over_few_it_is_laid():
             Request(Contender(algorithm), 2).check(few)
             with pytest.raises(RequestError, match="make 7 coordinates; a grid over them says nothing: choose auto"):
                 run(algorithm, many, k=2, epsilon=1.0)
+    tuples = Request(Contender("k-noisy-centers", {"rows": "tuples"}), 2, 1.0, 1e-6)
+    with pytest.raises(RequestError, match="plain numbers only"):
+        tuples.check(PrivateTable(np.zeros((5, 2)), few.domain, relation="replace"))
 
 
 def test_more_clusters_than_different_rows_are_refused():

@@ -1,13 +1,10 @@
-"""Verdicts of runs: each rule on steps made for it, titles that once were false, and a small bench."""
+"""Verdicts of runs: each rule on steps made for it, and titles that once were false."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 import pytest
 
-from benchmarks.titles import OUTRIGHT, titles
 from dpviz.algorithms.card import LossDiagnostic
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.domain import Domain
@@ -77,14 +74,3 @@ def test_a_refused_test_says_so() -> None:
     for algorithm, title in (("k-averages", "nothing was released"), ("stable-kmeans", "the private test refused")):
         verdict = run(algorithm, table.private, k=5, epsilon=0.5, delta=1e-6, seed=0).verdict
         assert verdict is not None and verdict.kind == "refused" and title in verdict.title
-
-
-@pytest.mark.slow
-def test_verdicts_are_seldom_wrong_on_tables_they_were_not_chosen_on() -> None:
-    """A small twin of ``benchmarks.titles``: false alarms and misses of forty runs."""
-    found = titles(40, first=9000, judging=True, jobs=1)
-    worth = Counter(one.worth for one in found)
-    assert min(worth["good"], worth["bad"]) > 5
-    assert sum(one.kind in OUTRIGHT for one in found if one.worth == "good") <= 1
-    assert sum(one.kind == "fine" for one in found if one.worth == "bad") <= 0.3 * worth["bad"]
-    assert 0.2 < np.median([one.apart for one in found if one.apart is not None]) < 2

@@ -18,6 +18,7 @@ from dpviz.runs.request import Contender, Request
 from dpviz.runs.work import Prepared, prepare_work, run_work
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
+from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS
@@ -59,3 +60,9 @@ def test_a_prepared_file_is_the_table_that_memory_would_hold(tmp_path: Path, mon
     assert np.array_equal(there.centers, here.centers)
     revealed = opened.private.reveal(note="test").points
     assert revealed is prepared.sample and len(revealed) == 3_000
+
+
+def test_a_file_that_has_not_grown_as_was_said_is_refused() -> None:
+    file = LatticeFile(make_small_table().domain.region)
+    with pytest.raises(IntakeError, match="too early"):
+        file.note_rows(5)

@@ -13,6 +13,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target, foresee
 from dpviz.runs.advice.judgement import Judgement, KnownRows
 from dpviz.runs.request import Contender, Request
+from dpviz.runs.verdict import Verdict
 from tests.cases import for_each
 
 SIZES = (
@@ -62,6 +63,13 @@ def test_what_would_do_is_more_than_there_is_and_does() -> None:
                     assert e > cell.epsilon and holds(replace(cell, epsilon=e)), (cell, way)
                 promises += 1
     assert promises > 30
+
+
+def test_a_run_that_ends_unlike_its_light_says_why() -> None:
+    green, red = (Judgement.of(AUTO, Setting(10, 10, 1.0, 1e-6, n=n)) for n in (100_000, 300))
+    fine, lost = Verdict("fine", "", ""), Verdict("failed", "this run failed", "Noise.")
+    assert "says otherwise" in green.explain_difference(lost) and "speaks against it" in red.explain_difference(fine)
+    assert green.explain_difference(fine) == red.explain_difference(lost) == ""
 
 
 @for_each("card", list_private_cards())

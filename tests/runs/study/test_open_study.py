@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from shutil import rmtree
 
+import numpy as np
 import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
@@ -256,3 +257,13 @@ def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
     study = registry.start_study(judged(), replace(GRID, repeats=1000), key="a")
     assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
     assert {row["trial"] for row in rows(study)} == kept.keys()
+
+
+def test_of_studies_that_nobody_reads_those_that_fit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_KEPT", OrderedDict())
+    row = {"trial": "x", "centers": np.zeros((10, 10))}
+    monkeypatch.setattr(opening, "_MOST_KEPT_BYTES", 3 * (opening._ROW_BYTES + 800))
+    for name in "abc":
+        opening._keep(name, [row])
+    opening._keep("d", [row, row])
+    assert list(opening._KEPT) == ["c", "d"]
