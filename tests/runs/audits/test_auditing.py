@@ -52,6 +52,7 @@ def test_a_mistake_is_named(card, check):
         ("import dpviz", "imports dpviz as a whole"),
         ("import dpviz.core", "imports dpviz.core as a whole"),
         ("from dpviz import core", "imports dpviz.core as a whole"),
+        ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
         ("from dpviz.core import private_session", "imports dpviz.core.private_session as a whole"),
         ("from dpviz.core.private_session import *", "imports all names of dpviz.core.private_session"),
     ],
