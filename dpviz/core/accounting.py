@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from math import fsum, inf, log, sqrt, tanh
+from math import fsum, inf, isfinite, log, sqrt, tanh
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -404,7 +404,9 @@ def compose_epsilon(draws: tuple[NoiseDraws, ...], delta: float, *, whole: tuple
         deviation = NoiseDraws.gaussian_of(of_gaussians).multiplier
         alone = privacy_loss_distribution.from_gaussian_mechanism(deviation, value_discretization_interval=interval)
         losses = losses.compose(alone)
-    return float(losses.get_epsilon_for_delta(delta))
+    found = float(losses.get_epsilon_for_delta(delta))
+    # Tails of some 1e-15 are cut off and count as lost: below that only the sum of ρ says something.
+    return found if isfinite(found) else zcdp_epsilon(_sum_rho(draws), delta)
 
 
 @lru_cache(maxsize=256)

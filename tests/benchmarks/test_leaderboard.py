@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-from math import inf, nan
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks import leaderboard
 from benchmarks.families import FAMILIES, Size
-from benchmarks.leaderboard import Cell, cells_of, main, run_cell
+from benchmarks.leaderboard import main
 from benchmarks.leaderboard_cells import cells_in
-from benchmarks.leaderboard_page import finding, page
-from benchmarks.public_implementations import GUESTS
-from benchmarks.utility import Plan, refuse_other_settings
-from dpviz.runs.evaluation import compute_mean_losses
-
-PLAN = Plan((1.0,), 1, 1e9, ("auto",))
+from benchmarks.leaderboard_page import page
 
 
 def row(table: str, algorithm: str, ratio: float | None, *, spent: float = 1.0, outcome: str = "done") -> dict:
@@ -48,12 +40,6 @@ def test_the_best_is_the_best_of_those_that_spend_what_was_asked_for():
     assert good.behind("auto") == 1.0 and refused.behind("auto") is None and refused.behind("eugkm") == 1.0
 
 
-def test_the_headline_says_how_often_and_where_worst():
-    said = finding(cells_in(ROWS), "auto")
-    assert said == "auto is the best or within 3 % of it in 1 of 2 cells; at worst 2.50× the best: bad, 9 × 2 at ε = 1"
-    assert finding(cells_in(ROWS), "eugkm").startswith("eugkm is the best or within 3 % of it in 2 of 3 cells")
-
-
 def test_the_page_has_the_worst_cells_first_and_names_who_overspends():
     made = page(ROWS, header="A bench of <three> tables.", of="auto")
     assert re.findall(r'class="name">([a-z ]+),', made) == ["not run", "bad", "good"]
@@ -62,56 +48,6 @@ def test_the_page_has_the_worst_cells_first_and_names_who_overspends():
     assert 'class="of number" data-head="auto">refused<' in made
     assert len(re.findall(r'<circle [^>]* class="mine"/>', made)) == 2
     assert "http" not in made.replace("http-equiv", "") and "<script" not in made
-
-
-def test_cells_are_recipes_at_every_epsilon_and_published_tables_where_they_lie(tmp_path):
-    (tmp_path / "s1.csv").write_text("x,y\n")
-    everything = list(cells_of(quick=False, data=tmp_path))
-    assert {cell.epsilon for cell in everything} == {0.1, 0.25, 0.5, 1.0, 2.0, 4.0}
-    assert len({cell.file for cell in everything}) == len(everything)
-    assert sum(cell.name == "s1" for cell in everything) == 6 and not any(c.name == "letter" for c in everything)
-    assert len(list(cells_of(quick=True, data=None))) < len(everything) / 3
-
-
-def test_a_cell_that_is_there_is_not_run_again_and_half_of_one_is_none(tmp_path, monkeypatch):
-    cell, runs = Cell("equal groups, 9 x 2", 1.0, made=(FAMILIES[0], Size(9, 2, 2))), []
-
-    def measured(*asked: object) -> list[dict]:
-        runs.append(asked)
-        return [row("equal groups, 9 x 2", "auto", nan)]
-
-    monkeypatch.setattr(leaderboard, "measured", measured)
-    (tmp_path / cell.file).with_suffix(".half").write_text("[{")
-    first = run_cell(cell, PLAN, tmp_path)
-    assert first == run_cell(cell, PLAN, tmp_path) == json.loads((tmp_path / cell.file).read_text())
-    assert len(runs) == 1 and first[0]["ratio"] is None
-    assert [file.name for file in tmp_path.iterdir()] == [cell.file]
-
-
-def test_a_guest_and_its_honest_twin_share_a_grid_and_differ_in_what_they_spend():
-    """The start by the true loss is never worse on the rows; the other one spends what was asked for."""
-    rows = np.random.default_rng(0).normal([[-0.5, 0.5]], 0.1, (150, 2)).clip(-1, 1)
-    rows = np.concatenate([rows, -rows])
-    (honest, spent), (guest, beyond) = (fit(rows, 3, 1.0, 5) for fit in GUESTS.values())
-    assert honest.shape == guest.shape == (3, 2) and spent == pytest.approx(1.0) and beyond == inf
-    losses = compute_mean_losses(rows, np.stack([honest, guest]))
-    assert losses[1] <= losses[0] * (1 + 1e-9)
-    made = page([*ROWS, row("good, 9 x 2", "guest", 0.9, spent=inf)], header="", of="auto")
-    assert "<b>∞</b>" in made and "shown beside them only: greedy &lt;b&gt;, guest." in made
-
-
-def test_a_bench_with_other_settings_is_left_alone(tmp_path):
-    refuse_other_settings(tmp_path, {"repeats": 1})
-    refuse_other_settings(tmp_path, {"repeats": 1})
-    with pytest.raises(SystemExit, match="holds a bench with other settings"):
-        refuse_other_settings(tmp_path, {"repeats": 2})
-
-
-@pytest.mark.parametrize("asked", [["--only", "dbscan"], ["--only", "eugkm", "--of", "auto"]])
-def test_who_is_not_there_is_refused(asked, tmp_path):
-    with pytest.raises(SystemExit, match=r"There is no algorithm (dbscan|auto) here: choose from"):
-        main([*asked, "--out", str(tmp_path / "none")])
-    assert not (tmp_path / "none").exists()
 
 
 def test_a_whole_bench_writes_one_page_and_goes_on(tmp_path: Path, monkeypatch, capsys):

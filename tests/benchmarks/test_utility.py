@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.utility import Plan, count_repeats, list_missing, list_work
+from benchmarks.utility import Plan, list_missing, list_work
 from benchmarks.utility_report import list_far_cells, report
 from tests.waiting import SECONDS
 
@@ -46,22 +46,6 @@ def test_the_report_says_whether_the_aims_hold_and_where_they_do_not(ratio: floa
     assert f"{said} (wanted" in made and ("Farther from the best: other at ε = 0.3: 1.200" in made) == (said[0] == "D")
 
 
-def test_one_repeat_of_all_cells_comes_first_and_small_tables_before_large_ones() -> None:
-    """A bench that was stopped is an answer about all cells, and says how far it came."""
-    asked = Namespace(judged=False, judging=True, quick=True, real=None)
-    work = list_work(asked, Plan((0.3, 1.0), 2, 1e9, ("auto",)))
-    cells = len(work) // 2
-    assert len({one.key for one in work}) == len(work) and len({one.key[:2] for one in work}) == cells
-    assert [one.repeat for one in work] == [0] * cells + [1] * cells
-    assert [one.cost for one in work[:cells]] == sorted(one.cost for one in work[:cells])
-    # A table is made once for all of its cells.
-    assert all(one.table == other.table for one, other in zip(work[::2], work[1::2], strict=True))
-    rows = [{"table": one.table, "epsilon": one.epsilon, "repeat": one.repeat} for one in work]
-    assert count_repeats(rows, work) == f"All {cells} cells, 2 runs each."
-    assert count_repeats(rows[: cells + 2], work).startswith(f"**Not finished**: {cells} of {cells} cells, 1 to 2 runs")
-    assert count_repeats(rows[:3], work).startswith(f"**Not finished**: 3 of {cells} cells, 1 run each")
-
-
 def test_what_is_out_of_the_race_is_not_run_again_and_what_was_taken_out_is() -> None:
     asked = Namespace(judged=False, judging=True, quick=True, real=None)
     first, *_, second = list_work(asked, Plan((1.0,), 2, 1e9, ("auto", "sulq", "gkm", "pgkm"), {}))
@@ -74,11 +58,6 @@ def test_what_is_out_of_the_race_is_not_run_again_and_what_was_taken_out_is() ->
     assert [plan.names for _, plan in list_missing([second], rows)] == [("auto", "sulq", "pgkm")]
     refused = [{**row(first.table, 1.0, "gkm", 0.0), "repeat": 0, "outcome": "refused"}]
     assert [plan.names for _, plan in list_missing([second], rows[:2] + refused)] == [("auto", "sulq", "pgkm")]
-
-
-def test_what_cannot_be_run_is_counted_once_a_cell() -> None:
-    slow = [{**row("good", 1.0, "auto", 1.0), "outcome": "too slow"}] * 3
-    assert "- auto: too slow in 1 cells" in report([row("good", 1.0, "sulq", 1.1), *slow], "A bench.")
 
 
 @pytest.mark.slow

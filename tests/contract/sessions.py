@@ -10,12 +10,7 @@ from dpviz.core.accounting import Accounting
 from dpviz.core.ledger import Entry
 from dpviz.core.noise import StudyNoise
 from dpviz.core.private_session import PrivateSession, PrivateTable
-from dpviz.core.replay import (  # noqa: F401  tests have them from here
-    CoupledBlocks,
-    RecordedLoss,
-    Recording,
-    open_as,
-)
+from dpviz.core.replay import CoupledBlocks, RecordedLoss, Recording, open_as  # noqa: F401  tests have them from here
 from dpviz.core.rows import Rows
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import audits
-from benchmarks.auditing.bounds import Audit, lower_bound, settled
+from benchmarks.auditing.bounds import Audit, lower_bound
 from benchmarks.auditing.mechanisms import CASES, gaussian_audit
 from benchmarks.auditing.runs import audit_of_runs, audited
 from benchmarks.auditing.tiny_tables import tables_of
@@ -90,34 +89,3 @@ def test_the_bound_itself():
         honest = np.exp(epsilon) / (1 + np.exp(epsilon))
         one, other = rng.random(40_000) < honest, rng.random(40_000) < 1 - honest
         assert epsilon * 0.9 < lower_bound(one.astype(float), other.astype(float), 0.0) <= epsilon
-
-
-def test_a_twin_is_found_out_with_the_least_number_of_draws_that_does():
-    assert settled(Audit(lambda draws: -draws, lambda draws: draws - 400.0)) == (500, -500)
-    assert settled(Audit(lambda draws: -1.0, lambda draws: -1.0)) is None
-
-
-def test_the_full_audit_says_what_does_not_hold_and_ends_with_1(capsys, monkeypatch):
-    made_up = [
-        ("sound", Audit(lambda draws: -1.0, lambda draws: draws - 300.0), 1500),
-        ("refuted", Audit(lambda draws: 0.1, lambda draws: 1.0), 1500),
-        ("blind", Audit(lambda draws: -1.0, lambda draws: -1.0), 1500),
-        ("alone", Audit(lambda draws: -1.0, None), 1500),
-    ]
-    monkeypatch.setattr(audits, "every_audit", lambda draws, runs: iter(made_up))
-    assert audits.main(["--only", "sound"]) == 0
-    assert (
-        "held    sound: its twin was found out with 500 draws; with 1,500 the bound is -1.000"
-        in capsys.readouterr().out
-    )
-    assert audits.main([]) == 1
-    assert "Did not hold: refuted, blind." in capsys.readouterr().out
-
-
-def test_the_full_audit_has_every_card_mechanism_and_attack():
-    names = [name for name, _, _ in audits.every_audit(4000, 1500)]
-    assert len(names) == len(set(names))
-    over = (f"{name} over categories" for name in audits.OVER_CATEGORIES)
-    for known in (*(f"runs of {name}" for name in (*OF_RUNS, *over)), *(f"draws of {name}" for name in CASES)):
-        assert known in names
-    assert sum("attacks on" in name for name in names) == 10

@@ -57,15 +57,14 @@ def test_a_choice_by_rows(delta):
     check_replay(CARD, SIX.table(), **request)
 
 
-def _check_without(case: NeighborSetting, rows: np.ndarray, persons: np.ndarray, places, request) -> None:
+def _check_without(make, relation: Relation, rows: np.ndarray, persons: np.ndarray, places, request) -> None:
     """The contract, with and without the person of each of these rows; where one row may be replaced, by its mirror."""
-    table = case.table(rows, persons)
+    table = make(rows, persons)
     for place in places:
         others = persons != persons[place]
-        other = case.table(rows[others], persons[others])
-        if case.relation is Relation.REPLACE:
-            other = case.table(np.where(others[:, None], rows, -rows))
-        check_loss(CARD, table, other, **request)
+        mirrored = relation is Relation.REPLACE
+        other = (np.where(others[:, None], rows, -rows), persons) if mirrored else (rows[others], persons[others])
+        check_loss(CARD, table, make(*other), **request)
     check_ledger(CARD, table, **request)
     check_replay(CARD, table, **request)
 
@@ -81,7 +80,9 @@ def test_a_tail(case, k):
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
     request, persons = {**APPROX, "epsilon": 12.0, "k": k}, np.arange(1200) // case.rows_per_person
     assert run_card(CARD, case.table(rows, persons), **request).frames[1].step.tail is not None
-    _check_without(case, rows, persons, (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())), request)
+    _check_without(
+        case.table, case.relation, rows, persons, (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())), request
+    )
 
 
 TWO = NeighborSetting("two columns", dim=2, n_public=1200)
@@ -99,7 +100,7 @@ def test_cells_that_widen_outwards(case, far):
     zoomed, synopsis = (frame.step for frame in run_card(CARD, case.table(rows, persons), **request).frames[1:3])
     uneven = synopsis.grid if zoomed.box is None else synopsis.around.grid
     assert isinstance(uneven, UnevenGrid) and (zoomed.core is None) is (far == 8)
-    _check_without(case, rows, persons, (int(rows[:, 0].argmax()), far), request)
+    _check_without(case.table, case.relation, rows, persons, (int(rows[:, 0].argmax()), far), request)
 
 
 THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0, 30.0, 9.0])
@@ -140,11 +141,5 @@ def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
     middle = 0.0 if zoomed.beside is None else whole.domain.to_unit(rows).mean(axis=0)[thin]
     assert np.allclose(solved.centers[:, thin], middle, atol=0.01)
     far = int(np.linalg.norm(rows[:, thin], axis=1).argmax())
-    for place in (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin()), far):
-        others = persons != persons[place]
-        other = table_of(rows[others], persons[others])
-        if relation is Relation.REPLACE:
-            other = table_of(np.where(others[:, None], rows, -rows), persons)
-        check_loss(CARD, whole, other, **request)
-    check_ledger(CARD, whole, **request)
-    check_replay(CARD, whole, **request)
+    places = (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin()), far)
+    _check_without(table_of, relation, rows, persons, places, request)

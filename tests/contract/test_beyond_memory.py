@@ -69,13 +69,6 @@ def test_persons_are_dealt_out_in_memory_only() -> None:
     assert "sample-aggregate" not in str(refused.value) and table.accesses == []
 
 
-def test_a_refusal_names_algorithms_that_work() -> None:
-    with pytest.raises(RequestError, match="choose one of auto, dplloyd") as told:
-        run("kvariates", in_file(rows()), k=4, epsilon=1.0)
-    named = str(told.value).split("one of ")[1].split(", or take")[0].split(", ")
-    assert all(not CARDS[name].at_once for name in named)
-
-
 def test_what_is_revealed_is_a_sample_inside_the_bounds() -> None:
     table = in_file(rows())
     revealed = table.reveal(note="a test")

@@ -10,7 +10,7 @@ from dpviz.runs.audits.auditing import TABLES
 from dpviz.runs.audits.contract import check_centers
 from dpviz.runs.one_run import run
 from tests.cases import about
-from tests.contract.tables import SETTINGS, hands, in_turn, is_fast, is_pure, make_blobs, make_small_table, named
+from tests.contract.tables import SETTINGS, hands, in_turn, is_fast, make_blobs, make_small_table, named
 
 # Every setting meets these in every way, and of the others one way each.
 ALWAYS = ("no row", "one row")
@@ -63,22 +63,3 @@ def test_every_parameter_at_its_ends(card, params, delta):
                     done = run(card, table, k=2, epsilon=1.0, delta=delta, params=asked, seed=0)
                     check_centers(done, 2)
                     assert 0.99 <= done.spent_fraction <= 1.0
-
-
-@pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
-def test_a_private_number_of_rows_is_in_no_message(card, params, delta):
-    # k above n is refused only where n is public: otherwise the refusal would tell n.
-    table = make_small_table(make_blobs(7))
-    check_centers(run(card, table, k=20, epsilon=1.0, delta=delta, params=params, seed=2), 20)
-    with pytest.raises(RequestError, match="there are 7 records"):
-        run(card, make_small_table(make_blobs(7), n_public=7), k=20, epsilon=1.0, delta=delta, params=params)
-
-
-def test_gaussian_noise_needs_a_delta():
-    for card, params, _ in (setting for setting in SETTINGS if setting[2] > 0):
-        if not is_pure(card, params, 0.0):
-            with about(card.id, params), pytest.raises(RequestError, match="delta > 0"):
-                run(card, make_small_table(), k=3, epsilon=1.0, delta=0.0, params=params)
-        for wrong in (1.0, -1e-9, float("nan"), 1 / 400):
-            with about(card.id, params, wrong), pytest.raises(RequestError, match="delta is"):
-                run(card, make_small_table(n_public=400), k=3, epsilon=1.0, delta=wrong, params=params)

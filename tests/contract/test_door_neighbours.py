@@ -31,7 +31,6 @@ from dpviz.core.check import RequestError
 from dpviz.tables.arrow_intake import ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.duckdb_intake import DuckTable
-from dpviz.tables.file_format import PLAIN_STYLE, read_values
 from dpviz.tables.given_rows import DeclaredFrame, GivenRows
 from dpviz.tables.loaded_table import find_number, find_text, list_numbers, list_texts, make_numeric_table, take_frame
 from tests.cases import about
@@ -225,10 +224,6 @@ def list_cases(every: int) -> Iterator[tuple[str, str, list[Any], list[Any], int
                 yield kind, coding, cells, [*before[:-1], odd, *behind], None
 
 
-def test_there_are_enough_of_them() -> None:
-    assert sum(1 for door in DOORS.values() for _ in list_cases(door.every)) > 1_500
-
-
 @pytest.mark.parametrize("door", DOORS)
 def test_a_row_that_comes_goes_or_changes_changes_no_other(door: str) -> None:
     way = DOORS[door]
@@ -330,11 +325,6 @@ def test_numbers_without_a_point_are_exact_where_a_schema_says_so() -> None:
     for column in (pd.Series(large), pd.Series(large[:2]), pd.Series(large, dtype=object), np.array(large[:2])):
         assert [text for text in list_texts(column) if text is not None] in ([], [str(LARGE - 1)])
     assert list_numbers(pd.Series(large)).tolist()[:2] == [float(LARGE)] * 2
-
-
-def test_numbers_in_words_are_those_of_a_file_of_lines() -> None:
-    words = ["1", "+2.", ".5", "-1e3", "−7", "1_0", "٣", "1,5", "inf", "nan", "0x1", " 4 ", "1 2", "", "e3", "NA", "-"]
-    np.testing.assert_array_equal([find_number(word) for word in words], read_values(words, PLAIN_STYLE))
 
 
 def test_a_category_keeps_whichever_of_equal_cells_came_first() -> None:

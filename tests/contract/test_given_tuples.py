@@ -15,11 +15,9 @@ from dpviz.core.partitions import Everything, Voronoi
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Count, Relation
 from dpviz.runs.audits.contract import check_booked, check_centers, check_loss, check_replayed, record_run, run_card
-from dpviz.runs.clipped_rows import clip_rows
-from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
 from tests.cases import about
-from tests.contract.checks import collect_frames, list_arrays
+from tests.contract.checks import list_arrays
 from tests.contract.sessions import exploding_session, open_seeded
 from tests.contract.tables import make_blobs, make_small_table
 from tests.core.tuple_checks import tight_tuples
@@ -97,19 +95,6 @@ def test_k_finite_centres_inside_the_domain_of_a_point(card, params):
             check_centers(done, k)
 
 
-@each_setting
-def test_neither_chunks_nor_the_order_of_points_in_a_row_decide_whether_tuples_agree(card, params):
-    rows = _pairs()
-    frames = collect_frames(card, _table(rows), **REQUEST, params=params, seed=3)
-    again = collect_frames(card, _table(rows, block_numbers=1), **REQUEST, params=params, seed=3)
-    for one, other in zip(frames, again, strict=True):
-        for a, b in zip(list_arrays(one.step), list_arrays(other.step), strict=True):
-            np.testing.assert_array_equal(a, b)
-    turned = collect_frames(card, _table(np.roll(rows, 2, axis=1)), **REQUEST, params=params, seed=3)
-    assert turned[1].step.passed is frames[1].step.passed
-    assert turned[1].step.title == frames[1].step.title
-
-
 @pytest.mark.parametrize("card", ["k-noisy-centers", "k-averages"])
 def test_other_declarations_are_refused_before_a_row_is_read(card):
     def refused(table, said, *, k=2):
@@ -121,36 +106,6 @@ def test_other_declarations_are_refused_before_a_row_is_read(card):
     refused(_table(_pairs()), "does not hold 3 points", k=3)
     uneven = Domain.of(["x1", "y1", "x2", "y2"], -1.0, [1.0, 1.0, 2.0, 1.0])
     refused(PrivateTable(_pairs(), uneven, relation="replace"), "'x1' and 'x2' .* same bounds for every point")
-
-
-def test_tuples_that_agree_are_found_and_scored_point_by_point():
-    wide = Domain.of(["first_x", "first_y", "second_x", "second_y"], [0, 100] * 2, [10, 300] * 2)
-    rows = wide.from_unit(_pairs())
-    table = PrivateTable(rows, wide, relation="replace")
-    done = [run("k-noisy-centers", table, **REQUEST, params={"rows": "tuples"}, seed=seed) for seed in range(3)]
-    passed = [one for one in done if one.frames[1].step.passed]
-    assert len(passed) >= 2
-    for one in passed:
-        assert one.domain.columns == ("x", "y")
-        found = one.centers[np.argsort(one.centers[:, 0])]
-        np.testing.assert_allclose((found - [5, 200]) / [5, 100], [[-0.8, 0], [0.8, 0]], atol=0.32)
-    points = clip_rows(table.reveal(note="test"), table.domain.region).unfold(2)
-    assert points.points.shape == (2 * ENOUGH, 2) and (points.kept[::2] == points.kept[1::2]).all()
-    reference = find_reference(points, 2)
-    assert evaluate(points, passed[0].unit_centers, reference).matched_error < 0.3
-
-
-def test_the_surplus_over_epsilon_one_measures_means_of_points():
-    done = run("k-noisy-centers", _table(_pairs()), k=2, epsilon=5.0, delta=1e-6, params={"rows": "tuples"}, seed=0)
-    assert done.frames[1].step.passed
-    np.testing.assert_allclose(done.noisy_weights, [ENOUGH] * 2, atol=120)
-    np.testing.assert_allclose(done.centers[np.argsort(done.centers[:, 0])], [[-0.8, 0], [0.8, 0]], atol=0.05)
-
-
-def test_few_tuples_are_told_beforehand():
-    done = run("k-noisy-centers", _table(_pairs(300)), **REQUEST, params={"rows": "tuples"}, seed=0)
-    assert not done.frames[1].step.passed and "public numbers" in done.frames[1].step.title
-    assert "needs about 1,600 records (there are 300)" in done.warnings[0]
 
 
 @pytest.mark.parametrize("relation", Relation, ids=lambda r: r.value)

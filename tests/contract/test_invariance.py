@@ -14,33 +14,25 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.quantiles import ClippedColumns
 from dpviz.runs.audits.contract import run_card
 from tests.cases import about
+from tests.contract import tables
 from tests.contract.checks import collect_frames, list_arrays
 from tests.contract.questions import QUESTIONS
-from tests.contract.tables import (
-    BOUGHT,
-    LOCAL,
-    PERSONS,
-    REPLACE,
-    NeighborSetting,
-    hands,
-    list_settings,
-    make_blobs,
-    named,
-)
 from tests.core.asked import asked
 from tests.examples import examples
 
 REQUEST = {"k": 3, "epsilon": 4.0, "seed": 11}
-IN_A_BALL = NeighborSetting("nine columns in a ball", dim=9, radius=1.0)
+IN_A_BALL = tables.NeighborSetting("nine columns in a ball", dim=9, radius=1.0)
 # The local model and the reference have no neighbouring tables to deal; their bytes count all the same.
 RESOURCES = [
-    (card, params, delta, (BOUGHT,))
+    (card, params, delta, (tables.BOUGHT,))
     for card in CARDS.values()
-    if card.id in LOCAL or not card.private
-    for _, params, delta in list_settings(card)[:1] or [(card, {}, 0.0)]
+    if card.id in tables.LOCAL or not card.private
+    for _, params, delta in tables.list_settings(card)[:1] or [(card, {}, 0.0)]
 ]
 IN_SOME_WORLD = pytest.mark.parametrize(
-    ("card", "params", "delta", "hand"), hands([BOUGHT, PERSONS, REPLACE, IN_A_BALL]) + RESOURCES, ids=named
+    ("card", "params", "delta", "hand"),
+    tables.hands([tables.BOUGHT, tables.PERSONS, tables.REPLACE, IN_A_BALL]) + RESOURCES,
+    ids=tables.named,
 )
 
 # Rows of a chunk are so many that each has some, and that there are many chunks.
@@ -60,7 +52,7 @@ def test_the_bytes_of_a_run_know_neither_order_nor_chunks_nor_threads_nor_the_si
     card, params, delta, hand, monkeypatch
 ):
     (case,) = hand
-    rows, order = make_blobs(700, case.dim), np.random.default_rng(0).permutation(700)
+    rows, order = tables.make_blobs(700, case.dim), np.random.default_rng(0).permutation(700)
     persons = None if case.rows_per_person == 1 else np.arange(700) // 5
     request = {**REQUEST, "delta": delta, "params": params}
     expected = _bytes_of(card, case.table(rows, persons), request)
@@ -100,10 +92,12 @@ def _bytes(answer):
     return [array.tobytes() for array in list_arrays(answer)]
 
 
-@pytest.mark.parametrize(("card", "params", "delta", "hand"), hands(["unit", "common"], turn=1), ids=named)
+@pytest.mark.parametrize(
+    ("card", "params", "delta", "hand"), tables.hands(["unit", "common"], turn=1), ids=tables.named
+)
 def test_the_units_of_the_columns(card, params, delta, hand):
     (scaling,) = hand
-    rows = make_blobs(300)
+    rows = tables.make_blobs(300)
     # Powers of two and short sums: the rows themselves must not change by rounding.
     rows = np.round(rows * 2**10) / 2**10
     stretch = np.array([64.0, 0.25]) if scaling == "unit" else np.array([64.0, 64.0])

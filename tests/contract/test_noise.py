@@ -8,20 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.core import mechanisms
 from dpviz.core.accounting import Accounting, Budget
 from dpviz.core.domain import Region
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.losses import Loss, SwapLoss
-from dpviz.core.mechanisms import (
-    Exponential,
-    Laplace,
-    NoisyThreshold,
-    PathCounts,
-    Question,
-    SparseLaplace,
-    choose_noise_kind,
-    count_below,
-)
 from dpviz.core.partitions import CubeTree, Everything, Grid, HashCodes, Voronoi
 from dpviz.core.private_session import PrivateSession
 from dpviz.core.quantiles import ExponentialQuantile, Medians, Quantiles, SmoothMedian, compute_laplace_smoothness
@@ -138,7 +129,7 @@ def test_select(question, accounting, prior):
     weights = np.linspace(1, 3, len(loss)) if prior else np.ones(len(loss))
     share = Budget(accounting, 2.0 if accounting is PURE else log(sinh(1.0)) + 1 / tanh(1.0) - 1)
     more = {"log_prior": np.log(weights)} if prior else {}
-    picks, entry = ask_often(session, 1500, query, Exponential, share, **more)
+    picks, entry = ask_often(session, 1500, query, mechanisms.Exponential, share, **more)
     # Dwork & Roth write ε / (2 sensitivity): here the range of the change takes the place of 2 sensitivity.
     epsilon = 2.0
     assert entry.sensitivity / entry.scale == pytest.approx(epsilon)
@@ -160,7 +151,7 @@ def test_activate(accounting, law):
     session = _session(accounting, rows=rows)
     tree, repeats, threshold = CubeTree(np.full(2, -1.0), 2.0), 1500, 4.0
     share = session.budget.fraction(0.1)
-    found, entry = ask_often(session, repeats, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    found, entry = ask_often(session, repeats, SparseCount(tree), mechanisms.NoisyThreshold, share, threshold=threshold)
     assert all((np.diff(keys) > 0).all() for keys in found)
     woke = np.array([np.isin(np.arange(4), keys) for keys in found])
     for cell, count in enumerate((3, 0, 0, 7)):
@@ -177,10 +168,10 @@ def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
     session = _session(PURE, rows=rows)
     tree = CubeTree(np.full(20, -1.0), 2.0)
     share = session.budget.fraction(0.2)
-    noise = session.mechanism(SparseCount(tree), choose_noise_kind(PURE), share)
-    assert isinstance(noise, Laplace)
+    noise = session.mechanism(SparseCount(tree), mechanisms.choose_noise_kind(PURE), share)
+    assert isinstance(noise, mechanisms.Laplace)
     threshold = noise.scale * np.log(2**20 / 2 / 30)  # thirty of a million on average
-    found, _ = ask_often(session, 200, SparseCount(tree), NoisyThreshold, share, threshold=threshold)
+    found, _ = ask_often(session, 200, SparseCount(tree), mechanisms.NoisyThreshold, share, threshold=threshold)
     codes = [keys[keys != 2**20 - 1] for keys in found]
     numbers = [*map(len, codes)]
     assert abs(np.mean(numbers) - 30) < 5 * np.sqrt(30 / 200)
@@ -193,7 +184,7 @@ def test_release_sparse(accounting):
     session = _session(accounting)
     grid, cutoff = Grid(session.region.half, np.array([400, 400])), 1.5
     share = session.budget.fraction(0.5)
-    released = session.ask(SparseCount(grid), SparseLaplace, share, note="x", cutoff_in_scales=cutoff).value
+    released = session.ask(SparseCount(grid), mechanisms.SparseLaplace, share, note="x", cutoff_in_scales=cutoff).value
     (entry,) = session.ledger.entries
     truth = _truth(session, SparseCount(grid))
     assert (np.diff(released.codes) > 0).all()
@@ -271,9 +262,9 @@ def test_a_release_cannot_be_changed_afterwards():
     grid = Grid(np.ones(2), np.array([30, 30]))
     noisy = session.release(Count(Everything()), session.budget.fraction(0.1), note="x").value
     sparse = session.ask(
-        SparseCount(grid), SparseLaplace, session.budget.fraction(0.1), note="x", cutoff_in_scales=1
+        SparseCount(grid), mechanisms.SparseLaplace, session.budget.fraction(0.1), note="x", cutoff_in_scales=1
     ).value
-    one = Question(Count(Voronoi(np.zeros((1, 2)))), Laplace, session.budget.fraction(0.1))
+    one = mechanisms.Question(Count(Voronoi(np.zeros((1, 2)))), mechanisms.Laplace, session.budget.fraction(0.1))
     noisy_counts, noisy_sums = session.ask_together(one, one._replace(query=Sum(Everything())), note="x")
     for array in (noisy, sparse.codes, sparse.values, noisy_counts.value, noisy_sums.value):
         with pytest.raises(ValueError, match="read-only"):
@@ -294,13 +285,13 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
     session, query = _session(accounting, relation=relation), SparseCount(HASHES)
     (truth,) = session._compute_true_answers([query])
     half = session.budget.fraction(0.5)
-    released, entry = ask_often(session, 60, query, PathCounts, half, levels=6, min_branch=-1e9)
-    noises = [found.values - count_below(found.codes, truth) for found in released]
+    released, entry = ask_often(session, 60, query, mechanisms.PathCounts, half, levels=6, min_branch=-1e9)
+    noises = [found.values - mechanisms.count_below(found.codes, truth) for found in released]
     # With every node split, the whole tree is asked: empty nodes like all others.
     np.testing.assert_array_equal(released[0].codes, np.arange(2, 2**7))
     check_scale(np.concatenate(noises), law, entry.scale)
     check_independent(np.array(noises)[:, [0, 1, 2, 6, 60, 120]] / np.std(noises))
-    empty = count_below(released[0].codes, truth) == 0
+    empty = mechanisms.count_below(released[0].codes, truth) == 0
     check_scale(np.array(noises)[:, empty].ravel(), law, entry.scale)
 
 
@@ -309,14 +300,14 @@ def test_every_count_on_every_level_carries_the_same_noise(accounting, law, rela
 def test_a_node_is_split_by_its_noisy_count_alone(accounting, law):
     session, query = _session(accounting), SparseCount(HASHES)
     (truth,) = session._compute_true_answers([query])
-    branch = count_below(np.array([2]), truth)[0]
+    branch = mechanisms.count_below(np.array([2]), truth)[0]
     split = np.zeros(2)
     fifth = session.budget.fraction(0.2)
-    grown, entry = ask_often(session, 500, query, PathCounts, fifth, levels=2, min_branch=branch)
+    grown, entry = ask_often(session, 500, query, mechanisms.PathCounts, fifth, levels=2, min_branch=branch)
     for found in grown:
         heavy = found.codes[:2][found.values[:2] >= branch]
         np.testing.assert_array_equal(found.codes[2:], (2 * heavy[:, None] + [0, 1]).ravel())
         split += np.isin([2, 3], heavy)
     for node in (0, 1):
-        rate = law(scale=entry.scale).sf(branch - count_below(np.array([2 + node]), truth)[0])
+        rate = law(scale=entry.scale).sf(branch - mechanisms.count_below(np.array([2 + node]), truth)[0])
         check_rate(int(split[node]), 500, rate)

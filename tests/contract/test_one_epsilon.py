@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -101,16 +100,6 @@ def foresee_centers(made: Release) -> float:
     run, spent = made.played.run, made.played.shares[ALGORITHM].epsilon
     at = Setting(run.domain.dim, run.k, spent, run.delta, n=run.n_public)
     return foresee(at).compute_share_met(run.algorithm, spent, Target())
-
-
-def test_bounds_that_are_bought_are_a_part_of_what_is_advised() -> None:
-    known: dict[str, Any] = {"n_public": 9_000, "bounds": {"age": [0, 100], "income": [0, 90_000]}}
-    open_ended = known | {"bounds": {"age": [None, None], "income": [None, None]}}
-    closed, bought = (dpviz.advise(declaration=json.loads(json.dumps(one)), k=K).few for one in (known, open_ended))
-    assert (closed.share, bought.share) == (pytest.approx(0.8), pytest.approx(0.8 * 0.94))
-    assert bought.epsilon >= closed.epsilon
-    with pytest.raises(dpviz.RequestError, match="leave nothing of ε"):
-        dpviz.advise(declaration=open_ended, k=K, buy_bounds=0.5)
 
 
 def test_an_advised_epsilon_that_all_goes_to_the_centres_is_less_than_one_that_is_divided() -> None:

@@ -11,7 +11,7 @@ import csv
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,6 @@ from dpviz.releases.releasing import Release
 from dpviz.words import NINE_IN_TEN, PLUS_MINUS_RELEASED, format_noisy, format_reach
 from tests import waiting
 from tests.command_line import told_by
-from tests.pages.site import everything_shown
 from tests.pages.tables import app_on, sound, text_of
 
 ROWS, K, EPSILON = 1_500, 3, 3.0
@@ -48,25 +47,11 @@ KINDS: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
 }
 
 
-class Texts(dict[str, str]):
-    """What each place says, found out when it is read: pages, which are dear, when the shell has said nothing wrong."""
-
-    def __init__(self, **ways: Callable[[], str]) -> None:
-        super().__init__()
-        self._ways = ways
-
-    def __missing__(self, name: str) -> str:
-        return self.setdefault(name, self._ways[name]())
-
-    def each(self) -> Iterator[tuple[str, str]]:
-        return ((name, self[name]) for name in self._ways)
-
-
 class Told(NamedTuple):
     """The files of a release, and whatever shows it, as texts by the name of what shows it."""
 
     files: Mapping[str, bytes]
-    texts: Texts
+    texts: Mapping[str, str]
     numbers: tuple[dict[str, Any], ...]
 
     @property
@@ -170,21 +155,18 @@ def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         files = {name: archive.read(name) for name in archive.namelist()}
     read = told_by("read", out, "--out", tidy)
     data = out.read_bytes()
-    texts = Texts(
-        **{"release in the shell": lambda: pressed.out, "read in the shell": lambda: read.out},
-        **{"verify in the shell": lambda: told_by("verify", out).out},
-        **{name: lambda name=name: strip_markup(files[name].decode()) for name in DOCUMENTS},
-        **{
-            "page Release": lambda: read_page(show_released(data, files)),
-            "page Read": lambda: read_page(show_read(data)),
-        },
-    )
+    texts = {
+        **{"release in the shell": pressed.out, "read in the shell": read.out},
+        **{"verify in the shell": told_by("verify", out).out},
+        **{name: strip_markup(files[name].decode()) for name in DOCUMENTS},
+        **{"page Release": read_page(show_released(data, files)), "page Read": read_page(show_read(data))},
+    }
     return Told(files, texts, tuple(told_by("read", out, "--json").json["numbers"]))
 
 
 def test_every_text_has_one_value_and_one_half_width_of_a_fact(told: Told) -> None:
     due = told.find_due_texts()
-    for name, text in told.texts.each():
+    for name, text in told.texts.items():
         found = {"".join((value, " ± ", reach, percent)) for value, reach, percent in PAIR.findall(text)}
         # A number of a date ends where the next begins: its ± is of days.
         found = {pair for pair in found if not re.search(rf"-{re.escape(pair)}", text)}
@@ -217,24 +199,6 @@ def test_every_file_of_numbers_has_one_value_and_one_half_width_of_a_fact(told: 
             assert NINE_IN_TEN * float(line["noise_sd"]) == pytest.approx(reach, rel=1e-5)
 
 
-def test_amounts_dates_and_shares_are_told_the_same_in_shell_and_on_the_card(told: Told) -> None:
-    if "joined" not in told.centers[0]:
-        return
-    table = told.texts["read in the shell"].split("What may be concluded")[0]
-    days = [np.datetime64("2015-01-01") + round(float(row["joined"])) for row in told.centers]
-    reaches = [format_reach(NINE_IN_TEN * float(row["joined_sd"])) for row in told.centers]
-    dates = [f"{day} ± {reach} days" for day, reach in zip(days, reaches, strict=True)]
-    amounts = re.findall(rf"{NUMBER} \({NUMBER} to {NUMBER}\)", table)
-    shares = re.findall(r"(?:North|South) \S.*?each ± [\d.]+ %", table)
-    assert len(amounts) == len(shares) == K
-    for one in (*dates, *amounts, *shares):
-        for name in ("release in the shell", "read in the shell", "card.html"):
-            assert one in told.texts[name], (name, one)
-    for name in ("release in the shell", "read in the shell", "page Read", "page Release"):
-        text = told.texts[name]
-        assert "days from" not in text and not re.search(r"joined[^\d\n]{0,9}\d{1,4}[ .,]", text), name
-
-
 def test_a_share_has_one_value_and_one_interval(told: Told) -> None:
     due = {}
     for row in told.centers:
@@ -249,7 +213,7 @@ def test_a_share_has_one_value_and_one_interval(told: Told) -> None:
         said = numbers[segment, share + label, "town"], numbers[segment, "centre", coordinate + label]
         for one in (*said, lines[segment, share + label]):
             assert [float(one[end]) for end in ("value", "low", "high")] == pytest.approx(expected, rel=1e-4, abs=1e-6)
-    for name, text in told.texts.each():
+    for name, text in told.texts.items():
         for label, printed in re.findall(r"(?<!= )(North|South)\s+([\d.]+) %", text):
             digits = len(printed.partition(".")[2])
             near = [abs(float(printed) - 100 * due[at][0]) <= 0.5001 * 10**-digits for at in due if at[1] == label]
@@ -260,17 +224,6 @@ def test_a_share_has_one_value_and_one_interval(told: Told) -> None:
 
 
 def test_what_a_plus_minus_is_stands_once_in_every_document_that_has_one(told: Told) -> None:
-    for name, text in told.texts.each():
+    for name, text in told.texts.items():
         assert " ".join(text.split()).count(PLUS_MINUS_RELEASED) == ("±" in text), name
         assert "standard deviation of the noise" not in text and not re.search(r"±\s?\d[\d.,]* sd", text), name
-
-
-@pytest.mark.parametrize("page", ["data", "explore", "release", "compare", "meaning"])
-def test_what_a_plus_minus_is_stands_once_on_every_page_that_has_one(page: str) -> None:
-    from dpviz.tables.declarations import FileKind
-    from tests.pages.tables import open_blobs
-
-    app = app_on(f"{page}.py", open_blobs(FileKind.PUBLIC), k="3", epsilon="1", drawer="sweep")
-    text = text_of(app)
-    assert text.count("± is nine in ten") == ("±" in text), page
-    assert not re.search(r"±\s?1 sd", everything_shown(app))

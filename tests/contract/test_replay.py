@@ -5,36 +5,21 @@ come out; and it holds no row.
 from __future__ import annotations
 
 import pickle
-from itertools import product
 
 import numpy as np
 import pytest
 
-from dpviz.algorithms.registry import list_private_cards
 from dpviz.runs.audits.contract import check_booked, check_replayed, record_run, run_card
 from tests.cases import about
-from tests.contract.tables import (
-    BOUGHT,
-    LOCAL,
-    NEIGHBOR_SETTINGS,
-    PERSONS,
-    PUBLIC,
-    REPLACE,
-    SETTINGS,
-    NeighborSetting,
-    in_turn,
-    is_fast,
-    make_blobs,
-    named,
-)
+from tests.contract import tables
 
 EPSILONS = [0.1, 1.0, 35.0]
 # What an account depends on, each setting meets: how n is known, the relation, rows a person. Shapes are dealt in turn.
-DECLARED = [BOUGHT, PUBLIC, REPLACE, PERSONS]
-SHAPES = [case for case in NEIGHBOR_SETTINGS if case not in DECLARED]
+DECLARED = [tables.BOUGHT, tables.PUBLIC, tables.REPLACE, tables.PERSONS]
+SHAPES = [case for case in tables.NEIGHBOR_SETTINGS if case not in DECLARED]
 
 
-def accounts(turn: int) -> list[tuple[NeighborSetting, float]]:
+def accounts(turn: int) -> list[tuple[tables.NeighborSetting, float]]:
     """Cases and ε of a setting, in turn: all cases meet every ε, and the settings of a card every shape."""
     cases = [*DECLARED, SHAPES[turn % len(SHAPES)]]
     return [(case, EPSILONS[(turn // len(SHAPES) + place) % len(EPSILONS)]) for place, case in enumerate(cases)]
@@ -43,10 +28,10 @@ def accounts(turn: int) -> list[tuple[NeighborSetting, float]]:
 @pytest.mark.parametrize(
     ("card", "params", "delta", "turn"),
     [
-        pytest.param(*setting, turn, marks=() if is_fast(turn, 1) else pytest.mark.slow)
-        for turn, setting in enumerate(SETTINGS)
+        pytest.param(*setting, turn, marks=() if tables.is_fast(turn, 1) else pytest.mark.slow)
+        for turn, setting in enumerate(tables.SETTINGS)
     ],
-    ids=named,
+    ids=tables.named,
 )
 def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, delta, turn):
     for case, epsilon in accounts(turn):
@@ -58,20 +43,9 @@ def test_a_run_books_what_it_drew_and_plays_again_without_rows(card, params, del
             check_replayed(card, table, first, **request)
 
 
-def test_every_card_meets_what_its_account_depends_on():
-    every = [accounts(turn) for turn in range(len(SETTINGS))]
-    assert {*product(NEIGHBOR_SETTINGS, EPSILONS)} == {account for hand in every for account in hand}
-    for card in {setting[0] for setting in SETTINGS}:
-        mine = [
-            account for hand, setting in zip(every, SETTINGS, strict=True) if setting[0] is card for account in hand
-        ]
-        assert {case for case, _ in mine} > set(DECLARED) and {epsilon for _, epsilon in mine} == set(EPSILONS)
-    assert {card.id for card, _, _ in SETTINGS} == {card.id for card in list_private_cards()} - LOCAL
-
-
-@pytest.mark.parametrize(("card", "params", "delta"), in_turn(0), ids=named)
+@pytest.mark.parametrize(("card", "params", "delta"), tables.in_turn(0), ids=tables.named)
 def test_a_run_holds_releases_only(card, params, delta):
-    table = BOUGHT.table(make_blobs(137))
+    table = tables.BOUGHT.table(tables.make_blobs(137))
     values = table._rows.values
     rows = {row.tobytes() for row in values}
     done = run_card(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5)

@@ -12,7 +12,6 @@ from math import perm
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dpviz.core.accounting import Accounting
 from dpviz.core.block_models import BlockKMeans
@@ -72,17 +71,6 @@ def test_a_secret_block_is_drawn_for_each_row_or_person_by_itself(persons):
         lines = session.blocks(model, 2)._rows.values[:, 0]
         found.append(known[tuple(np.round(lines, 4))])
     check_all_alike(found, 2**units)
-
-
-def test_blocks_have_random_sizes():
-    session = _session(np.zeros((30, 1)))
-    sizes = np.array([np.bincount(session._draw_secret_blocks(3), minlength=3) for _ in range(1500)])
-    law = stats.binom(30, 1 / 3)
-    edges = np.arange(6, 15)
-    for block in range(3):
-        expected = np.diff(np.r_[0.0, law.cdf(edges), 1.0])
-        found = np.bincount(np.searchsorted(edges, sizes[:, block]), minlength=len(edges) + 1)
-        check_frequencies(found, expected)
 
 
 def test_a_row_that_goes_moves_no_other():

@@ -176,10 +176,7 @@ def _su_genetic(outcome: Outcome) -> pd.DataFrame:
             losses = {genetic.LLOYD: 3.0, genetic.GENE: 1.0 if iteration < 20 else 9.0}
         else:
             slow = 12 if outcome is Outcome.HOLDS else 5
-            losses = {
-                genetic.LLOYD: 1.01 if iteration >= 3 else 3.0,
-                genetic.GENE: 1.0 if iteration >= slow else 4.0,
-            }
+            losses = {genetic.LLOYD: 1.01 if iteration >= 3 else 3.0, genetic.GENE: 1.0 if iteration >= slow else 4.0}
         losses[genetic.SMALL] = losses[genetic.GENE]
         parts.append(lines(losses, data=data, iteration=iteration))
     return table(parts)

@@ -1,7 +1,6 @@
 """``python -m experiments``: what it lists, refuses and writes; a folder is believed only where it is whole."""
 
 import json
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -44,14 +43,6 @@ def planted(monkeypatch):
     monkeypatch.delenv("DPVIZ_DATA", raising=False)
 
 
-def test_the_list_names_every_group_with_its_paper(capsys):
-    said = call(capsys, "--list")
-    assert said.code == 0
-    assert all(f"{claim.id}  ({claim.paper})" in said.out for claim in CLAIMS.values())
-    listed = call(capsys, "--list", "--json", "su-epsilon").json
-    assert [(one["id"], one["paper"]) for one in listed] == [("su-epsilon", "Su et al. 2016, Fig. 1")]
-
-
 def test_a_wrong_request_is_refused_in_a_sentence(capsys):
     for options, names in (
         (("su-epsilon",), "--out"),
@@ -75,10 +66,7 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
     said = call(capsys, "su-blocks", "--quick", "--out", tmp_path, "--json")
     assert said.code == 0, said.err
     assert [(one["id"], one["verdict"]) for one in said.json] == [("su-blocks", "holds in part")]
-    finding = said.json[0]["findings"][0]
-    asked = {"says", "holds", "found", "margin", "reason", "paper", "ours", "today", "place", "counted"}
-    assert set(finding) == asked | {"interval", "verdict"}
-    assert finding["interval"]["runs"] == 3 and finding["verdict"] in ("holds", "does not hold", "undecided")
+    assert said.json[0]["findings"][0]["interval"]["runs"] == 3
     written = pd.read_csv(tmp_path / "verdicts.csv")
     assert set(written["claim"]) == {"su-blocks", "cohen-naive"}
     assert (written["low"] <= written["margin"]).all() and (written["margin"] <= written["high"]).all()
@@ -87,16 +75,14 @@ def test_tables_pages_and_a_manifest_lie_in_the_folder_beside_what_lay_there(cap
     assert "Su et al. 2016, Fig. 3" in (tmp_path / "su-blocks.html").read_text("utf-8")
     results = read_verdicts(tmp_path).claims
     assert [(result.id, result.verdict.outcome) for result in results] == [
-        ("su-blocks", Outcome.IN_PART),
-        ("cohen-naive", Outcome.IN_PART),
+        (name, Outcome.IN_PART) for name in ("su-blocks", "cohen-naive")
     ]
     assert results[1].how == "a quick run of dpviz 0.1.0: python -m experiments cohen-naive --quick --out DIR"
     assert read_runs("su-blocks", tmp_path).equals(table)
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))["claims"]
     assert set(manifest) == {"su-blocks", "cohen-naive"}
     assert manifest["su-blocks"]["command"] == "python -m experiments su-blocks --quick --out DIR"
-    assert manifest["su-blocks"]["dpviz"] == __version__ and manifest["su-blocks"]["settings"]["repeats"] > 0
-    assert manifest["su-blocks"]["look"] == manifest["su-blocks"]["looks"] == 1
+    assert manifest["su-blocks"]["dpviz"] == __version__
 
 
 def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tmp_path):
@@ -109,35 +95,6 @@ def test_a_budget_that_ends_loses_nothing_and_judges_nothing(capsys, planted, tm
     assert "look 1 of 13" in said.err and "Verdict: holds in part" in said.out
     assert not (tmp_path / "cohen-naive.part.csv").exists()
     assert len(pd.read_csv(tmp_path / "cohen-naive.csv")) == len(PLANTED["cohen-naive"](Outcome.IN_PART))
-
-
-def test_what_lies_there_by_a_rule_of_fewer_looks_is_judged_by_the_one_of_today(capsys, planted, tmp_path):
-    asked = ("cohen-naive", "--quick", "--out", tmp_path, "--hours")
-    assert call(capsys, *asked, "1").code == 0
-    manifest, verdicts = tmp_path / "manifest.json", tmp_path / "verdicts.csv"
-    made, judged = json.loads(manifest.read_text("utf-8")), verdicts.read_text("utf-8")
-    made["claims"]["cohen-naive"]["looks"] = 7
-    manifest.write_text(json.dumps(made), "utf-8")
-    verdicts.write_text(judged.replace("does not hold", "undecided"), "utf-8")
-    assert call(capsys, *asked, "1e-9").code == 0
-    assert json.loads(manifest.read_text("utf-8"))["claims"]["cohen-naive"]["looks"] == 13
-    assert verdicts.read_text("utf-8") == judged
-
-
-def test_a_stored_table_that_is_none_is_refused_in_a_sentence(capsys, planted, tmp_path):
-    (tmp_path / "cohen-naive.csv").write_text("a,b\n1,2\n")
-    said = call(capsys, "cohen-naive", "--quick", "--out", tmp_path)
-    assert said.code == 2 and "cohen-naive.csv" in said.err and said.err.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_both_baselines_are_printed_with_their_intervals(capsys, planted, tmp_path):
-    said = call(capsys, "google-coreset", "--quick", "--out", tmp_path)
-    first, second = (line for line in said.out.splitlines() if "lowest loss of" in line)
-    assert "as the paper ran it" in first and "against diffprivlib" in first
-    assert "today" in second and "against DPLloyd (journal)" in second
-    assert all(re.search(r"margin [\d.]+×, [\d.]+ to [\d.]+ in 9 of 10 redraws", line) for line in (first, second))
-    assert "With what is run today:" in said.out
 
 
 ID = "cohen-naive"
@@ -178,22 +135,15 @@ def _change(**said):
 TABLE, VERDICTS = f"{ID}.csv", "verdicts.csv"
 DAMAGES = {
     "text for a number": _replace(TABLE, ",1000000,", ",wd40,"),
-    "text for a repeat": _replace(TABLE, ",0,", ",wd40,"),
     "half a repeat": _replace(TABLE, ",1,0.5", ",1.5,0.5"),
     "a line less": _cut(TABLE, lambda raw: raw[: raw[:-1].rfind(b"\n") + 1]),
-    "half a line": _cut(TABLE, lambda raw: raw[:-3]),
-    "half a table": _cut(TABLE, lambda raw: raw[: len(raw) // 2]),
     "nothing": _cut(TABLE, lambda raw: b""),
-    "the header alone": _cut(TABLE, lambda raw: raw[: raw.find(b"\n") + 1]),
     "no text": _cut(TABLE, lambda raw: b"\xff\xfe\0\n"),
     "a column less": _replace(TABLE, "error", "other"),
     "no table of findings": _cut(VERDICTS, lambda raw: b"a,b\n1,2\n"),
     "text for a margin": _cut(VERDICTS, lambda raw: raw.replace(b"as the paper ran it,", b"as the paper ran it,x,")),
-    "half a table of findings": _cut(VERDICTS, lambda raw: raw[:-3]),
     "no manifest": _cut("manifest.json", lambda raw: b"{"),
-    "half a manifest": _cut("manifest.json", lambda raw: raw[:-40]),
     "a look beyond all": _change(look=10**9, looks=10**9),
-    "a look below all": _change(look=-1),
     "text for seconds": _change(seconds="wd40"),
     "more rows than lie there": _change(rows=10**6),
 }

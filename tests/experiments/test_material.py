@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from types import SimpleNamespace
 from urllib.error import URLError
 
@@ -11,9 +10,9 @@ import pandas as pd
 import pytest
 
 from dpviz.core.check import RequestError
-from experiments.catalogue import CATALOGUE, make_ball_table, make_separated
+from experiments.catalogue import CATALOGUE
 from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
-from experiments.material import PUBLISHED, RECIPE, SYNTHETIC, DatasetCache, PaperTable
+from experiments.material import PUBLISHED, SYNTHETIC
 from experiments.registry import CLAIMS, open_datasets
 from experiments.su_epsilon import CLUSTERS
 from tests.cases import for_each
@@ -35,43 +34,6 @@ def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name
 def test_every_table_of_a_claim_is_among_the_open_datasets():
     assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
     assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
-
-
-def test_a_published_file_goes_before_its_stand_in(tmp_path):
-    with gzip.open(tmp_path / "letter.csv.gz", "wt") as file:
-        columns = [f"c{i}" for i in range(16)]
-        file.write(",".join([*columns, "label"]) + "\n")
-        file.writelines(",".join(["5"] * 16 + ["AB"[i % 2]]) + "\n" for i in range(10))
-    found = open_datasets(tmp_path).table("Letter")
-    assert (found.origin, found.values.shape) == (PUBLISHED, (10, 16))
-    assert found.labels.tolist() == [0, 1] * 5
-    assert found.domain.radius == 21.7
-    assert open_datasets(tmp_path).table("S1").origin == SYNTHETIC
-
-
-def test_a_file_with_other_columns_than_the_published_one_must_declare_its_bounds(tmp_path):
-    (tmp_path / "lifesci.csv").write_text("a,b\n1,2\n3,4\n")
-    with pytest.raises(RequestError, match=r"lifesci\.json"):
-        open_datasets(tmp_path).table("Lifesci")
-    (tmp_path / "lifesci.json").write_text('{"bounds": {"a": [0, 5], "b": [0, 5]}}')
-    assert open_datasets(tmp_path).table("Lifesci").domain.upper.tolist() == [5, 5]
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(RequestError, match="not a folder"):
-        DatasetCache(tmp_path / "nowhere", (PaperTable("x", {}, lambda: None),))
-
-
-def test_recipes_keep_what_the_paper_says_of_its_table():
-    made, labels = make_separated(1000, 4, 5), np.arange(1000) % 5
-    assert made.origin == RECIPE
-    middles = np.stack([made.values[labels == label].mean(axis=0) for label in range(5)])
-    gaps = np.linalg.norm(middles[:, None] - middles, axis=2) + 9 * np.eye(5)
-    within = np.linalg.norm(made.values - middles[labels], axis=1)
-    assert np.quantile(within, 0.99) < gaps.min() / 2
-    ball = make_ball_table("x", 500, 20, 4, 3, 0.3, seed=1)
-    assert np.linalg.norm(ball.values, axis=1).max() <= 1 + 1e-9
-    assert set(ball.labels) == set(range(4))
 
 
 LETTER = ON_OPENML[0]

@@ -11,7 +11,7 @@ from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict,
 from experiments import redraw
 from experiments.claim import Claim
 from experiments.material import RECIPE
-from experiments.planner import RunPlan, choose, find_key, settle_verdict
+from experiments.planner import RunPlan, find_key, settle_verdict
 from experiments.redraw import weigh_table
 from experiments.trials import Series
 from experiments.verdict_table import judge_looks, list_lines, select_look
@@ -78,11 +78,6 @@ def test_only_what_is_open_is_run_again(monkeypatch):
     assert found.look == 2
 
 
-def test_one_look_is_one_look():
-    found = follow(plan(looks=1))
-    assert found.look == 1 and found.table().groupby(["k", "line"])["repeat"].nunique().tolist() == [5] * 4
-
-
 def test_an_interrupted_plan_comes_to_the_same_table():
     whole = follow(plan(looks=2))
     stopped = plan(looks=2)
@@ -117,18 +112,6 @@ def _look_again(found):
     assert judge_looks(found.claim.judge, table, pd.DataFrame(list_lines("planted", verdict))) == verdict
 
 
-def test_a_cell_that_begins_to_matter_late_gets_four_times_what_its_finding_needs():
-    """At the sixth look a cell may have 160 runs: one with five, whose finding needs 26, gets four times as many."""
-    found = plan(looks=1)
-    (key, *_) = found._repeats
-    found.look, found._judged = 5, {key: 5}
-    narrow, wide = (ClaimFinding("x", True, "", 1.2, interval=MarginInterval(low, 2.0, 5)) for low in (0.8, 0.1))
-    assert narrow.runs_needed == 26 and found._choose_target(narrow, key) == 104
-    assert found._choose_target(wide, key) == 160
-    on_the_line = ClaimFinding("x", True, "", 1.0, interval=MarginInterval(0.5, 2.0, 5))
-    assert found._choose_target(on_the_line, key) == 160
-
-
 def test_a_decided_finding_stays_and_an_open_one_moves():
     def finding(margin, low, high, today=None):
         return ClaimFinding("x", margin >= 1, "", margin, interval=MarginInterval(low, high, 5), today=today)
@@ -142,26 +125,7 @@ def test_a_decided_finding_stays_and_an_open_one_moves():
     assert settled[2] == finding(0.8, 0.7, 0.9, today=decided), "each with its own"
 
 
-def test_a_plan_that_has_not_begun_has_an_empty_table():
-    assert plan().table(every=True).empty and plan().missing == 4 * 5
-
-
-def test_runs_of_another_table_are_left_out():
-    other = follow(plan(looks=1)).table().assign(origin="generated stand-in")
-    assert plan(stored=other).missing == 4 * 5
-
-
 def test_a_cell_is_the_same_before_it_is_written_and_after_it_was_read():
     cell = {"data": "x", "n": 107_091, "epsilon": 1.0, "delta": np.exp(-28), "line": "a", "power": float("nan")}
     read = pd.read_csv(StringIO(pd.DataFrame([cell]).to_csv(index=False, float_format="%.6g")))
     assert find_key(cell) == find_key(read.to_dict("records")[0])
-
-
-def test_first_looks_come_first_and_then_what_answers_most_for_its_time():
-    looked = plan()
-    for _ in looked.runs():
-        pass
-    looked.take_look()
-    assert choose([looked, fresh := plan()], {"planted": 1.0}) is fresh
-    assert choose([looked], {"planted": 1.0}) is looked
-    assert choose([follow(plan(looks=1))], {"planted": 1.0}) is None

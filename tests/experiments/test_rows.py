@@ -3,11 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.mixture import GaussianMixture
 
-from dpviz.core.accounting import gdp_mu
-from experiments import balcan_theory, cohen_naive, su_theory
-from experiments.balcan_figure2 import DELTA, convert_to_basic
+from experiments import balcan_theory, su_theory
 from experiments.catalogue import make_ball_table
 from experiments.trials import Line, Sweep
 from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
@@ -28,15 +25,6 @@ def test_a_grid_is_tidy_and_repeats_itself():
     assert len(found[0]) == 2 * 2 * 2
     assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
     assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
-
-
-def test_a_mixture_fitted_to_counts_is_the_one_fitted_to_rows():
-    rng = np.random.default_rng(0)
-    rows = np.concatenate([rng.normal(-3.0, 1.0, 20_000), rng.normal(2.0, 0.5, 10_000)])
-    counts, edges = np.histogram(rows, 4_000)
-    found = np.sort(cohen_naive.fit_mixture((edges[1:] + edges[:-1]) / 2, counts.astype(float)))
-    fitted = GaussianMixture(2, random_state=0).fit(rows[:, None])
-    assert found == pytest.approx(np.sort(fitted.means_[:, 0]), abs=0.01)
 
 
 def test_formulas_stand_beside_what_runs_lose():
@@ -62,13 +50,6 @@ def test_a_centre_is_captured_by_its_nearest_candidate_in_radii_of_its_cluster()
     assert bound == pytest.approx(0.1 * np.log(1e3) ** 3 + 11 * np.log(2e4) ** 5 / 1_000)
 
 
-def test_tuples_follow_the_law_of_block_means():
-    mixture = Mixture(k=4, d=3, reach=50.0)
-    tuples = mixture.tuples(20_000, 400, np.random.default_rng(0))
-    assert tuples.mean(axis=0) == pytest.approx(mixture.means, abs=0.01)
-    assert tuples.var(axis=0) == pytest.approx(np.full((4, 3), 1 / 100), rel=0.05)
-
-
 def test_separation_is_what_samples_would_say():
     mixture, rng = Mixture(k=2, d=2, reach=5.0), np.random.default_rng(1)
     samples = mixture.means[:, None] + rng.standard_normal((2, 2000, 2))
@@ -83,10 +64,3 @@ def test_the_papers_constants():
     assert 4.5e5 < compute_averages_tuples(Mixture(2, 4, 512.0)) / 8 < 6.5e5
     near, far = (search_noisy_centers_samples(Mixture(2, 1, reach), seed=(0,), draws=1) for reach in (128, 512))
     assert near > 4 * far
-
-
-def test_the_accounting_of_2017_costs_several_times_the_noise():
-    given = convert_to_basic(1.0)
-    assert given < 0.3
-    basic = np.sqrt(2 * np.log(1.25 * 20 / DELTA)) * 20
-    assert np.sqrt(20) / gdp_mu(given, DELTA) == pytest.approx(basic, rel=1e-6)

@@ -14,14 +14,11 @@ from dpviz.core.check import RequestError
 from dpviz.runs.request import Contender, Request
 from dpviz.words.documents import read_document
 from experiments.claim_folder import ClaimManifest
-from experiments.google_coreset import BASELINE_FILE, DIFFPRIVLIB, TABLES
-from experiments.material import PUBLISHED, SYNTHETIC
 from experiments.planner import FORMAT
-from experiments.redraw import weigh_table
 from experiments.registry import CLAIMS, open_datasets
 from experiments.stored_results import format_verdicts, judge_folder, load_runs
 from experiments.trials import find_setting
-from experiments.verdict_table import list_lines, select_look
+from experiments.verdict_table import list_lines
 
 # Parts of tables that take about a second each; ``python -m experiments`` makes the whole of them.
 RECOMPUTED = {
@@ -92,36 +89,6 @@ def test_the_page_s_file_is_read_as_it_was_written():
         assert list(stored) == [claim_id for claim_id in CLAIMS if claim_id in stored]
         for claim_id, result in stored.items():
             assert len(result.settings) == (len(result.verdict.findings) if CLAIMS[claim_id].has_tables else 0)
-
-
-def test_nothing_is_shipped_where_nothing_lies(tmp_path):
-    assert load_runs(CLAIMS["su-blocks"], tmp_path) is None
-
-
-@pytest.mark.slow
-def test_the_intervals_are_those_of_the_generator_that_is_named():
-    claim_id = "cohen-naive"
-    claim = CLAIMS[claim_id]
-    found = load_runs(claim)
-    assert found is not None
-    again = pd.DataFrame(
-        list_lines(
-            claim_id, weigh_table(claim.judge, select_look(found.table), looks=found.made.get("looks", 1)).verdict
-        )
-    )
-    for column in ("margin", "low", "high"):
-        assert again[column].to_numpy() == pytest.approx(found.lines[column].to_numpy(), rel=1e-4)
-
-
-def test_what_was_measured_of_diffprivlib():
-    """Spends more than it is asked for, by the formula of its swapped shares; the post's tables, and Letter itself."""
-    table = pd.read_csv(BASELINE_FILE)
-    d = table["d"].to_numpy()
-    swapped = (4 * d * 0.225**2) ** (1 / 3)
-    assert table["spent_epsilon"].to_numpy() == pytest.approx((1 + d * swapped) / (d + swapped), rel=1e-4)
-    assert set(table["data"]) == set(TABLES) and set(table["line"]) == {DIFFPRIVLIB}
-    assert set(table.loc[table["data"] == "Letter", "origin"]) == {PUBLISHED, SYNTHETIC}
-    assert (table.groupby(["data", "origin", "k"])["repeat"].nunique() == 5).all()
 
 
 @pytest.mark.slow

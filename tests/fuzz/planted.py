@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,13 @@ def shows_a_cell(folder: Path) -> str:
     return "The largest value is 731,944,027."
 
 
-def rounds_a_cell(folder: Path) -> str:
-    """A refusal with a number of six digits."""
-    raise RequestError(f"x is {731_944_027.0:g}: give a smaller one.")
+def refusing(words: str) -> Callable[[Path], str]:
+    """A refusal in these words."""
+
+    def refuses(folder: Path) -> str:
+        raise RequestError(words)
+
+    return refuses
 
 
 def prints_a_word(folder: Path) -> str:
@@ -97,21 +102,6 @@ def dies(folder: Path) -> str:
     os._exit(1)
 
 
-def says_nothing(folder: Path) -> str:
-    """A refusal without a word."""
-    raise RequestError("")
-
-
-def goes_on_and_on(folder: Path) -> str:
-    """A refusal over several lines."""
-    raise RequestError("It cannot be read.\nIt really cannot.")
-
-
-def stops_in_the_middle(folder: Path) -> str:
-    """A refusal that is no sentence."""
-    raise RequestError("bad input")
-
-
 def says_half_a_character(folder: Path) -> str:
     """A name that no page can show."""
     return "There is no column \ud800."
@@ -128,11 +118,7 @@ def keeps_the_promise(folder: Path) -> str:
     return "ok"
 
 
-def refuses_well(folder: Path) -> str:
-    """A clear sentence."""
-    raise RequestError("k is 0: give a whole number of at least 1.")
-
-
+refuses_well = refusing("k is 0: give a whole number of at least 1.")
 IN_A_PROCESS = (keeps_the_promise, hears_no_alarm, refuses_well, dies, uses_arrow)
 
 

@@ -1,17 +1,12 @@
 """A share of ``python -m benchmarks.fuzz`` with fixed seeds, and what it found before."""
 
-import gzip
 from itertools import count
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from benchmarks.fuzzing import door_cases, intake_cases
 from benchmarks.fuzzing.catalogue import DOORS, KINDS, case_of
-from benchmarks.fuzzing.csv_bytes import HostileFile
 from benchmarks.fuzzing.judge import judged
-from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.fuzzing.workers import verdicts
 from dpviz.words import foreign
 from tests import waiting
@@ -53,21 +48,6 @@ def test_every_door_has_cases():
     assert DOORS.keys() <= KINDS.keys()
     by_contracts = {foreign.NOTEBOOK, foreign.SPARK, foreign.PLUG_IN, foreign.OURS}
     assert {door.name for door in foreign.DOORS} == {door.name for door in met | by_contracts}
-
-
-def test_a_packed_table_is_small():
-    made = [door_cases._packed_rows(np.random.default_rng(seed)) for seed in (0, 4, 6, 7)]
-    assert {"30,000,000 rows of 1, double", "30,000,000 rows of 1, string"} <= {about for _, _, about in made}
-    assert max(len(raw) for raw, _, _ in made) < door_cases._MOST_PACKED
-    raw, many = door_cases._pack_fitting(lambda many: bytes(2 * many), door_cases._MOST_PACKED)
-    assert 0.4 < many / door_cases._MOST_PACKED <= 0.5 and len(raw) == 2 * many
-
-
-def test_what_is_declared_a_header_is_public_wherever_it_stands():
-    raw = b"7" * 140_000 + b"\nx\n813238804\n\n731944027\n"
-    for file in (HostileFile(raw, (), Secrets(), ""), HostileFile(gzip.compress(raw), (), Secrets(), "", raw)):
-        public = intake_cases._top(file, {"header": True, "skip": 2})
-        assert "813238804" in public and "731944027" not in public
 
 
 def test_what_was_found_once_stays_mended():

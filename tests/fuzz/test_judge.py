@@ -4,7 +4,6 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from benchmarks.fuzzing.catalogue import case_of
 from benchmarks.fuzzing.judge import WAITED, judged
 from benchmarks.fuzzing.secrets import Secrets
 from benchmarks.fuzzing.workers import Limits, verdicts
@@ -14,14 +13,14 @@ from tests.fuzz import planted
 
 FAULTS = (
     (planted.shows_a_cell, "a value of the data leaks (result)"),
-    (planted.rounds_a_cell, "a value of the data leaks (refused)"),
+    (planted.refusing(f"x is {731_944_027.0:g}: give a smaller one."), "a value of the data leaks (refused)"),
     (planted.prints_a_word, "a value of the data leaks (result)"),
     (planted.says_why, "a value of the data leaks (refused)"),
     (planted.hides_a_key_error, "a guard caught a KeyError"),
     (planted.raises_a_key_error, "traceback: KeyError"),
-    (planted.says_nothing, "an empty refusal"),
-    (planted.goes_on_and_on, "a refusal over several lines"),
-    (planted.stops_in_the_middle, "a refusal that is no sentence"),
+    (planted.refusing(""), "an empty refusal"),
+    (planted.refusing("It cannot be read.\nIt really cannot."), "a refusal over several lines"),
+    (planted.refusing("bad input"), "a refusal that is no sentence"),
     (planted.says_half_a_character, "half a character that no page can show"),
     (planted.ends_in_another_way, "exit code 3"),
     (planted.keeps_the_promise, "result"),
@@ -45,12 +44,6 @@ def test_memory_is_counted_anew_for_each_case():
     most = little + planted.MEGABYTES / 2
     assert judged(planted.case(planted.takes_much_memory), megabytes=most).outcome == "too much memory"
     assert judged(planted.case(planted.keeps_the_promise), megabytes=most).outcome == "result"
-
-
-def test_a_traceback_is_told_by_its_place_not_by_its_text():
-    verdict = judged(planted.case(planted.raises_a_key_error))
-    assert verdict.where.startswith("tests/fuzz/planted.py:")
-    assert "'y'" not in str(verdict.to_dict())
 
 
 @pytest.mark.slow
@@ -80,10 +73,3 @@ def test_a_number_is_known_however_it_is_written():
         with about(written):
             assert planted.SECRETS.found_in(f"It is {written}.") == 1
             assert Secrets((912_345_678,)).found_in(f"It is {written}.") == 0
-
-
-def test_case_i_of_a_seed_is_always_the_same():
-    for index in range(12):
-        first, again = case_of(7, index), case_of(7, index)
-        assert (first.family, first.about, first.secrets) == (again.family, again.about, again.secrets)
-    assert [case_of(7, index).about for index in range(5)] != [case_of(8, index).about for index in range(5)]

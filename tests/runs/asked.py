@@ -19,10 +19,7 @@ def _values(param_field: ParamField) -> st.SearchStrategy[object]:
         return st.sampled_from(param_field.choices)
     if param_field.kind is bool:
         return st.booleans()
-    low, high = (
-        param_field.low if param_field.low is not None else -1e300,
-        param_field.high if param_field.high is not None else 1e300,
-    )
+    low, high = (none if end is None else end for end, none in ((param_field.low, -1e300), (param_field.high, 1e300)))
     return st.integers(int(low), int(high)) if param_field.kind is int else st.floats(low, high)
 
 
@@ -31,18 +28,9 @@ def contenders(draw: st.DrawFn, *, cards: tuple = tuple(CARDS.values())) -> Cont
     """Any algorithm with any of its parameters, each allowed."""
     card = draw(st.sampled_from(cards))
     param_fields = card.params.param_fields()
-    named = (
-        draw(st.lists(st.sampled_from(param_fields), unique_by=lambda param_field: param_field.name))
-        if param_fields
-        else []
-    )
-    return Contender(
-        card.id,
-        {
-            param_field.name: draw(_values(param_field) | st.none() if param_field.optional else _values(param_field))
-            for param_field in named
-        },
-    )
+    some = st.lists(st.sampled_from(param_fields), unique_by=lambda one: one.name) if param_fields else st.just([])
+    values = {one.name: _values(one) | st.none() if one.optional else _values(one) for one in draw(some)}
+    return Contender(card.id, {name: draw(value) for name, value in values.items()})
 
 
 @st.composite
@@ -56,12 +44,7 @@ def grids(draw: st.DrawFn) -> StudyGrid:
     """Any small grid of algorithms that need a delta and find one."""
     judged = tuple(card for card in list_private_cards() if card.params().points_per_row(2) == 1)
     of_rows = contenders(cards=judged).filter(lambda contender: contender.settings.points_per_row(2) == 1)
-    return StudyGrid(
-        tuple(draw(st.lists(of_rows, min_size=1, max_size=3, unique=True))),
-        tuple(draw(st.lists(st.integers(1, 99), min_size=1, max_size=3, unique=True))),
-        tuple(draw(st.lists(st.floats(0.01, 1e3), min_size=1, max_size=3, unique=True))),
-        tuple(draw(st.lists(st.floats(1e-12, 0.1), min_size=1, max_size=3, unique=True))),
-        tuple(draw(st.lists(st.none() | st.integers(100, 10**6), min_size=1, max_size=3, unique=True))),
-        repeats=draw(st.integers(1, 3)),
-        seed=draw(st.integers(0, check.MOST_SEED)),
-    )
+    sizes = st.none() | st.integers(100, 10**6)
+    axes = (of_rows, st.integers(1, 99), st.floats(0.01, 1e3), st.floats(1e-12, 0.1), sizes)
+    values = [tuple(draw(st.lists(axis, min_size=1, max_size=3, unique=True))) for axis in axes]
+    return StudyGrid(*values, repeats=draw(st.integers(1, 3)), seed=draw(st.integers(0, check.MOST_SEED)))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpviz.runs.jobs import Progress, brief
+from dpviz.runs.worker import PROGRESS_INTERVAL
 
 SECRET = "row 17 is 42.4242"
 
@@ -39,6 +40,8 @@ def one_then_hang() -> Iterator[Progress | str]:
     yield "ready"
     yield Progress(3, 10)
     yield Progress(4, 10)
+    threading.Event().wait(3 * PROGRESS_INTERVAL)
+    yield Progress(5, 10)
     threading.Event().wait()
 
 
@@ -70,11 +73,6 @@ def die() -> Iterator[int]:
     os._exit(3)
 
 
-def echo(array: NDArray[np.float64], times: int) -> Iterator[NDArray[np.float64]]:
-    for i in range(times):
-        yield array + i
-
-
 def surroundings() -> Iterator[dict[str, object]]:
     from threadpoolctl import threadpool_info
 
@@ -96,7 +94,3 @@ def touch(rows: NDArray[np.float64], again: NDArray[np.float64]) -> Iterator[tup
     maps = [line.split() for line in Path("/proc/self/maps").read_text().splitlines() if "memfd:dpviz" in line]
     ends = [[int(end, 16) for end in line[0].split("-")] for line in maps]
     yield before, float(rows.sum()), rows is again, sum(high - low for low, high in ends)
-
-
-def give_back(content: object) -> Iterator[object]:
-    yield content

@@ -7,15 +7,12 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from dpviz.core.domain import Domain, Region
+from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import Revealed
-from dpviz.runs.clipped_rows import JudgedTable, clip_rows
+from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import evaluate, find_reference
 from dpviz.runs.one_run import run
-from dpviz.runs.request import Contender
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.study import Yardstick, compute_study_rows
 from tests.contract.tables import make_blobs
 
 BOX = Domain.of(["x", "y"], 0.0, 10.0)
@@ -27,23 +24,6 @@ def heavy(n: int = 600) -> PrivateTable:
     values = 5 * (make_blobs(n, 2) + 1)
     values[: n // 20] = 10 + rng.pareto(1.0, (n // 20, 2)) * 20
     return PrivateTable(values, BOX, n_public=n)
-
-
-def test_clipping_is_the_mean_squared_distance_to_the_bounds() -> None:
-    table = heavy()
-    revealed = table.reveal(note="test")
-    rows, inside = clip_rows(revealed, table.domain.region), np.clip(revealed.points, -1, 1)
-    np.testing.assert_array_equal(rows.points, inside)
-    assert rows.clipping == pytest.approx(((inside - revealed.points) ** 2).sum(axis=1).mean())
-    assert rows.moved_share == (inside != revealed.points).any(axis=1).mean() >= 0.05
-
-
-def test_rows_inside_are_not_copied_and_not_moved() -> None:
-    revealed = Revealed(np.array([[0.5, -1.0], [1.0, 0.0]]), np.arange(2))
-    rows = clip_rows(revealed, Region.ball(2, 1.5))
-    assert rows.points is revealed.points and (rows.clipping, rows.moved_share) == (0.0, 0.0)
-    nobody = clip_rows(Revealed(np.empty((0, 2)), np.arange(0)), Region.ball(2, 1.0))
-    assert (nobody.clipping, nobody.moved_share) == (0.0, 0.0)
 
 
 def test_points_of_a_row_share_how_far_it_was_moved() -> None:
@@ -78,20 +58,3 @@ def test_a_heavy_tail_moves_neither_the_reference_nor_the_ratio_out_of_the_bound
     # Judged on the rows as they are, the same centres seem many times worse than k-means++ that may go anywhere.
     free = KMeans(3, n_init=10, random_state=0).fit(revealed.points).inertia_
     assert ((revealed.points[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1).sum() / free > 3
-
-
-def test_a_study_judges_on_the_same_rows_and_says_what_clipping_costs() -> None:
-    table = heavy()
-    revealed = table.reveal(note="test")
-    rows = clip_rows(revealed, table.domain.region)
-    items = list(
-        compute_study_rows(
-            JudgedTable.of(table, revealed, None), StudyGrid((Contender("auto"),), (3,), (10.0,)), with_centers=True
-        )
-    )
-    (yardstick,) = (item for item in items if isinstance(item, Yardstick))
-    (row,) = (item for item in items if isinstance(item, dict))
-    assert yardstick.clipping == rows.clipping > 1
-    assert yardstick.one_center == pytest.approx(rows.points.var(axis=0).sum())
-    scores = evaluate(rows, row["centers"], yardstick.reference)
-    assert (row["ratio"], row["nicv"]) == (scores.ratio, scores.nicv)

@@ -14,27 +14,6 @@ from dpviz.runs.one_run import run
 K, N = 4, 4_000
 
 
-def _rows(upper: tuple[float, float]) -> np.ndarray:
-    """Four groups of like size around the middle of each quarter, data units."""
-    rng = np.random.default_rng(0)
-    middles = np.array([[0.25, 0.25], [0.25, 0.75], [0.75, 0.25], [0.75, 0.75]])
-    return (np.repeat(middles, N // K, axis=0) + rng.normal(scale=0.02, size=(N, 2))) * upper
-
-
-@pytest.mark.parametrize(
-    ("relation", "scaling", "upper"),
-    [("add_remove", "unit", (100, 2e5)), ("replace", "unit", (100, 2e5)), ("add_remove", "common", (100, 140))],
-)
-def test_it_is_what_the_last_round_of_dplloyd_adds(relation: str, scaling: str, upper: tuple[float, float]) -> None:
-    domain = Domain.of(["age", "income"], [0, 0], upper, scaling=scaling)
-    table = PrivateTable(_rows(upper), domain, relation=relation, n_public=N)
-    announced = compute_column_noise(domain, rows=count_cluster_rows(N, K), epsilon=1.0, relation=relation)
-    asked = {"k": K, "epsilon": 1.0, "params": {"preset": "su", "rounds": 1}}
-    last = run("dplloyd", table, **asked, seed=0).frames[-1].step
-    of_the_step = np.median(last.center_noise_sd) * domain.scale
-    np.testing.assert_allclose(announced, of_the_step, rtol=0.5)
-
-
 def test_centres_of_many_draws_spread_as_announced() -> None:
     domain = Domain.of(["age", "income"], [0, 0], [100, 2e5])
     values = np.full((N, 2), [60.0, 1e5])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -27,8 +24,8 @@ def judged(table: PrivateTable) -> JudgedTable:
     return JudgedTable.of(table, table.reveal(note="test"), None)
 
 
-def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2, epsilon: float = 1.0) -> ErrorParts:
-    grid = StudyGrid((contender,), (3,), (epsilon,), (1e-6,), repeats=repeats)
+def measured(table: PrivateTable, contender: Contender, *, repeats: int = 2) -> ErrorParts:
+    grid = StudyGrid((contender,), (3,), (1.0,), (1e-6,), repeats=repeats)
     base, *rows = (item for item in measure_error_rows(judged(table), grid) if not isinstance(item, Progress))
     assert isinstance(base, Yardstick) and len(rows) == repeats
     return compute_error_parts(base, rows)
@@ -55,29 +52,6 @@ def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: s
     assert of(found, "clip") > 0
 
 
-@pytest.mark.slow
-def test_a_grid_quantises_and_its_parts_add_up() -> None:
-    found = measured(table_of(), Contender("eugkm"), epsilon=0.2, repeats=3)
-    assert found.quantised and of(found, "clip") == 0
-    assert of(found, "noise") > 0
-    assert found.kmeans + sum(part.value for part in found.parts) == pytest.approx(found.private, rel=1e-12)
-
-
-@pytest.mark.slow
-def test_coarser_cells_lose_more_to_quantising() -> None:
-    coarse, fine = (
-        measured(table_of(), Contender("eugkm", {"theta": theta}), epsilon=100.0, repeats=1) for theta in (900.0, 1.0)
-    )
-    assert of(coarse, "quantise") > 10 * abs(of(fine, "quantise"))
-
-
-def test_without_a_synopsis_quantising_and_interaction_are_nought_and_said_so() -> None:
-    found = measured(table_of(), Contender("dplloyd"), repeats=1)
-    assert not found.quantised
-    assert (of(found, "quantise"), of(found, "interaction")) == (0, 0)
-    assert next(part.about for part in found.parts if part.name == "quantise").startswith("0:")
-
-
 def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_were_moved() -> None:
     table = table_of(0.3)
     found = measured(table, Contender("dplloyd"), repeats=1)
@@ -87,14 +61,6 @@ def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_wer
     assert of(found, "clip") == pytest.approx(((points - inside) ** 2).sum(axis=1).mean())
     best = KMeans(3, n_init=10, random_state=0).fit(inside).inertia_ / len(inside)
     assert found.kmeans == pytest.approx(best, rel=1e-3)
-    run = next(item for item in study_of_one(table) if isinstance(item, dict))
+    one_run = compute_study_rows(judged(table), StudyGrid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
+    run = next(item for item in one_run if isinstance(item, dict))
     assert found.private / found.kmeans == pytest.approx(run["ratio"])
-
-
-def study_of_one(table: PrivateTable) -> Iterator[Any]:
-    """The run that ``measured`` makes with one repeat, as a study judges it."""
-    return compute_study_rows(judged(table), StudyGrid((Contender("dplloyd"),), (3,), deltas=(1e-6,)))
-
-
-def test_the_local_model_says_why_not() -> None:
-    assert "random message" in str(explain_refusal(Contender("lsh-local"), 3))

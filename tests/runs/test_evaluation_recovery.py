@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances_argmin
 
-from dpviz.runs.evaluation import assign, find_recovered_clusters, label_accuracy, match
-from tests.cases import for_each
+from dpviz.runs.evaluation import find_recovered_clusters
 
 TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])
 
@@ -36,12 +34,11 @@ def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray)
     return found
 
 
-@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.001, 0.5))
 def test_the_rule_is_what_its_words_say(seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)
     reference = rng.uniform(-1, 1, (4, 2))
-    points = rows_around(reference, [5, 20, 40, 80])
+    points = rows_around(reference, [5, 20, 40, 80], sd=noise)
     centers = rng.permutation(reference + rng.normal(0, noise, (4, 2)))
     assert find_recovered_clusters(points, centers, reference).tolist() == by_the_words(points, centers, reference)
 
@@ -62,54 +59,6 @@ def test_a_cluster_that_two_centres_share_or_that_shares_its_centre_is_not_found
     assert find_recovered_clusters(points, TWO[1:], TWO).tolist() == [False, False]
 
 
-def test_rows_at_one_place_are_found_from_beside_it() -> None:
-    points = np.repeat(TWO, 50, axis=0)
-    assert find_recovered_clusters(points, TWO + 0.005, TWO).all()
-    assert not find_recovered_clusters(points, TWO + 0.02, TWO).any()
-
-
 def test_nothing_is_found_where_there_are_no_rows() -> None:
     assert not find_recovered_clusters(np.empty((0, 2)), TWO, TWO).any()
     assert find_recovered_clusters(TWO[:1], TWO, TWO).tolist() == [True, False]
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(0.001, 0.3))
-def test_where_all_are_found_every_arrow_is_short(seed: int, noise: float) -> None:
-    """Arrows are drawn between matched centres: none leads out of the half-way zone beside a title that finds all."""
-    rng = np.random.default_rng(seed)
-    reference = np.array([[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]])
-    points = rows_around(reference, sd=0.2)
-    centers = rng.permutation(reference + rng.normal(0, noise, (4, 2)))
-    if find_recovered_clusters(points, centers, reference).all():
-        arrows = np.linalg.norm(centers - reference[match(centers, reference)], axis=1)
-        assert arrows.max() <= 0.5
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(0.001, 0.6))
-def test_where_all_are_found_label_accuracy_is_high_and_where_it_is_nothing_is_missed_for_its_rows(
-    seed: int, noise: float
-) -> None:
-    rng = np.random.default_rng(seed)
-    reference = np.array([[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]])
-    points = rows_around(reference, sd=0.1)
-    labels = np.repeat(np.arange(4), 100)
-    centers = reference + rng.normal(0, noise, (4, 2))
-    accuracy, found = (
-        label_accuracy(labels, assign(points, centers)),
-        find_recovered_clusters(points, centers, reference),
-    )
-    if found.all():
-        assert accuracy > 0.66
-    if accuracy > 0.99:
-        # What is not found then lies outside its cloud, for everybody to see.
-        away = np.linalg.norm(centers - reference[match(centers, reference)], axis=1)
-        assert found.sum() >= (away < 0.2).sum()
-
-
-@for_each("q", [1, 2, 6])
-def test_there_may_be_more_or_fewer_centres_than_clusters(q: int) -> None:
-    reference = np.random.default_rng(1).uniform(-1, 1, (q, 3))
-    points = rows_around(reference, 30, sd=0.01)
-    assert find_recovered_clusters(points, reference, reference).all()
-    more = np.concatenate([reference, np.full((2, 3), 5.0)])
-    assert find_recovered_clusters(points, more, reference).all()

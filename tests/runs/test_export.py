@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
-from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file, name_picture
+from dpviz.runs.export import format_centers_csv, format_frame_csv, format_run_json, name_file
 from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.csv_intake import load_csv
 from dpviz.tables.declarations import FROM_ROWS
@@ -35,15 +35,6 @@ def record(algorithm: str = "dplloyd", *, names: tuple[str, ...] = ("x", "y"), h
 def usual():
     """Such a record, made once."""
     return record()
-
-
-def test_the_centres_come_back_from_the_file_in_data_units() -> None:
-    kept = record(**WIDE)
-    lines = list(csv.DictReader(format_centers_csv(kept).splitlines()))
-    read = [[float(line["x"]), float(line["y"])] for line in lines]
-    assert np.array_equal(read, kept.centers) and np.min(read, axis=0)[0] >= 900
-    assert [float(line["noisy_size"]) for line in lines] == list(kept.weights)
-    assert [line["cluster"] for line in lines] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("numbered", [True, False])
@@ -75,12 +66,6 @@ def test_every_row_of_a_marked_file_says_why_it_is_no_release() -> None:
         assert told["seeded"] and all(word in told["note"] for word in words)
 
 
-def test_a_release_has_no_mark_and_no_note() -> None:
-    kept = record(hardened=True)
-    assert format_centers_csv(kept).splitlines()[0] == "cluster,x,y,noisy_size"
-    assert name_file(kept) == "dplloyd_k3_eps1" and json.loads(format_run_json(kept))["note"] == ""
-
-
 def test_revealed_centres_do_not_leave() -> None:
     kept = record("kmeans++")
     with pytest.raises(RequestError):
@@ -107,13 +92,6 @@ def test_hostile_column_names_stay_text_in_their_own_column(names) -> None:
     assert list(json.loads(format_run_json(kept))["columns"]) == names
 
 
-def test_columns_of_the_table_keep_their_names_beside_ours() -> None:
-    kept = record(names=("note", "cluster"))
-    lines = list(csv.DictReader(format_centers_csv(kept).splitlines()))
-    assert np.array_equal([[float(line["note"]), float(line["cluster"])] for line in lines], kept.centers)
-    assert [line["cluster_"] for line in lines] == ["1", "2", "3"] and "SIMULATION" in lines[0]["note_"]
-
-
 def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
     frame = pd.DataFrame({"=a": [0.1, -2.5e300], "who": ["=1+1", "k-means++"], "none": [None, "-x"]})
     rows = list(csv.reader(io.StringIO(format_frame_csv(frame, note="REVEALED").decode())))
@@ -121,7 +99,3 @@ def test_a_table_as_a_file_has_no_formulas_and_its_numbers_are_exact() -> None:
     assert [float(row[0]) for row in rows[1:]] == [0.1, -2.5e300]
     assert [row[1:] for row in rows[1:]] == [["'=1+1", "", "REVEALED"], ["k-means++", "'-x", "REVEALED"]]
     assert format_frame_csv(frame).decode().splitlines()[0] == "'=a,who,none"
-
-
-def test_pictures_of_a_simulated_run_are_called_so() -> None:
-    assert name_picture(finished(open_rows(), epsilon=0.5)) == "SIMULATION_dplloyd_k3_eps0.5"

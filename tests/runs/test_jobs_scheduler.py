@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpviz.runs.jobs import Scheduler
-from tests.waiting import SECONDS
 
 
 @dataclass(eq=False)
@@ -40,16 +37,6 @@ def finish_all(scheduler: Scheduler, log: list[Noted]) -> str:
     return "".join(job.owner for job in log)
 
 
-def test_studies_leave_one_seat_free():
-    for workers, studies in ((2, 1), (3, 2), (8, 7)):
-        log: list[Noted] = []
-        scheduler = Scheduler(workers)
-        queued(scheduler, log, "abcdefghij")
-        assert len(log) == studies
-        queued(scheduler, log, "klmnopqrst", brief=True)
-        assert len(log) == workers
-
-
 def test_brief_jobs_go_first_and_everybody_by_turns():
     log: list[Noted] = []
     scheduler = Scheduler(2, studies=1)
@@ -59,15 +46,6 @@ def test_brief_jobs_go_first_and_everybody_by_turns():
     assert began[:2] == "ac" and len(began) == 9
     assert "".join(job.owner for job in log if not job.brief) == "abaaa"
     assert "".join(job.owner for job in log if job.brief) == "cdcc"
-
-
-def test_one_owner_never_sits_on_more_than_its_own_share():
-    log: list[Noted] = []
-    scheduler = Scheduler(8)
-    queued(scheduler, log, "aaaa", brief=True)
-    assert len(log) == 2
-    queued(scheduler, log, "b", brief=True)
-    assert [job.owner for job in log] == ["a", "a", "b"]
 
 
 def test_the_workers_of_a_study_sit_together_and_leave_their_owner_a_run_and_others_their_turn():
@@ -80,19 +58,6 @@ def test_the_workers_of_a_study_sit_together_and_leave_their_owner_a_run_and_oth
     assert run in log and other not in log
     scheduler.leave(study[0])
     assert "".join(job.owner for job in log) == "aaaaab"
-    scheduler.leave(run)
-    assert other in log
-
-
-def test_a_place_counts_those_before_it_whoever_they_are():
-    log: list[Noted] = []
-    scheduler = Scheduler(2, studies=1)
-    jobs = queued(scheduler, log, "aaab")
-    assert [scheduler.count_before(job) for job in jobs[1:]] == [1, 2, 0]
-    run, other = queued(scheduler, log, "cd", brief=True)
-    assert [scheduler.count_before(job) for job in (other, *jobs[1:])] == [0, 2, 3, 1]
-    scheduler.leave(jobs[3])  # cancelled while it waited
-    assert [scheduler.count_before(job) for job in jobs[1:3]] == [1, 2]
     scheduler.leave(run)
     assert other in log
 
@@ -114,21 +79,4 @@ def test_limits_hold_at_any_time_and_nobody_is_forgotten(asked, workers):
             assert not any(map(scheduler._may_sit, scheduler._waiting))
     for job in list(jobs):
         scheduler.leave(job)
-    assert not scheduler._waiting and not scheduler._taken and not scheduler._served
-
-
-@pytest.mark.slow
-def test_many_threads_take_and_leave_seats_without_losing_one():
-    scheduler, log = Scheduler(3), []
-
-    def visit(owner: str) -> None:
-        for place in range(200):
-            (job,) = queued(scheduler, log, owner, brief=bool(place % 2))
-            scheduler.leave(job)
-
-    threads = [threading.Thread(target=visit, args=(owner,)) for owner in "abcdefgh"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(SECONDS)
     assert not scheduler._waiting and not scheduler._taken and not scheduler._served

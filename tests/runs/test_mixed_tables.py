@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.algorithms.card import Level
-from dpviz.algorithms.registry import list_private_cards
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
@@ -66,6 +61,9 @@ def test_a_grid_over_many_categories_is_refused_and_over_few_it_is_laid():
             Request(Contender(algorithm), 2).check(few)
             with pytest.raises(RequestError, match="make 7 coordinates; a grid over them says nothing: choose auto"):
                 run(algorithm, many, k=2, epsilon=1.0)
+    tuples = Request(Contender("k-noisy-centers", {"rows": "tuples"}), 2, 1.0, 1e-6)
+    with pytest.raises(RequestError, match="plain numbers only"):
+        tuples.check(PrivateTable(np.zeros((5, 2)), few.domain, relation="replace"))
 
 
 def test_more_clusters_than_different_rows_are_refused():
@@ -75,53 +73,6 @@ def test_more_clusters_than_different_rows_are_refused():
         run("auto", table_of(values), k=13, epsilon=1.0, delta=1e-6)
     Request(Contender("auto"), 12, delta=1e-6).check(table_of(values))
     Request(Contender("auto"), 13, delta=1e-6).check(table_of({**values, "x": NUMBER}))
-
-
-def test_lights_are_no_brighter_where_there_are_categories():
-    ample = Request(Contender("auto"), 3, 5.0, 1e-6).make_setting(mixed())
-    assert ample.coded == 6
-    for card in list_private_cards():
-        params = card.params()
-        with about(card.id):
-            for n in (None, 10, 10**7):
-                light = Judgement.of(card, replace(ample, n=n), params)
-                plain = Judgement.of(card, replace(ample, n=n, coded=0), params)
-                if card.categories is None:
-                    assert light == plain
-                    continue
-                levels = [Level.GREEN, Level.AMBER, Level.RED]
-                brightest = levels.index(card.categories.level)
-                assert levels.index(light.level) == max(brightest, levels.index(plain.level or Level.GREEN))
-                if light != plain:
-                    assert "Categories make 6 coordinates" in light.message and "choose auto" in light.message
-    dimmed = {card.id for card in list_private_cards() if card.categories and card.categories.level is Level.RED}
-    assert dimmed == {"gkm", "pgkm", "lsh-local", "k-averages", "gaussian-mixture", "sample-aggregate"}
-
-
-def test_rows_that_hold_several_points_have_no_categories():
-    given, domain = (
-        Contender("k-noisy-centers", {"rows": "tuples"}),
-        table_of({"x": NUMBER, "c": Nominal(("a",))}).domain,
-    )
-    with pytest.raises(RequestError, match="plain numbers only"):
-        Request(given, 2, 1.0, 1e-6).check(PrivateTable(np.zeros((5, 2)), domain, relation="replace"))
-
-
-def test_shares_that_noise_would_drown_are_told_of_beforehand_and_only_where_n_is_public():
-    zips = {"x": NUMBER, "zip": Nominal(tuple(f"{i:05}" for i in range(30)))}
-    for n, weight, told in ((500, 0.1, True), (500, 4.0, False), (None, 0.1, False)):
-        domain = make_coded_domain(["x", "zip"], [0, 0], [1, 31], codings={"zip": zips["zip"]}, weights={"zip": weight})
-        table = PrivateTable(np.tile([0.5, 3.0], (500, 1)), domain, n_public=n)
-        warnings = run("auto", table, k=4, epsilon=0.5, delta=1e-6, seed=0).warnings
-        with about(n, weight):
-            assert any("Shares of 'zip' carry ±" in warning for warning in warnings) == told
-
-
-def test_a_narrow_column_is_told_of_where_it_runs():
-    domain = Domain.of(["wide", "narrow"], 0.0, [1e6, 0.5], scaling="common")
-    done = run("auto", PrivateTable(np.full((60, 2), 0.25), domain), k=2, epsilon=1.0, delta=1e-6, seed=0)
-    assert any("'narrow' is so much narrower" in warning for warning in done.warnings)
-    assert np.isfinite(done.centers).all()
 
 
 def test_the_same_rows_from_lines_in_memory_and_on_disk_and_from_parquet(tmp_path):

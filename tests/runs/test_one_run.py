@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 
 import numpy as np
 import pytest
 
-from dpviz.core.accounting import Accounting
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
@@ -52,18 +50,6 @@ def test_nothing_in_a_run_depends_on_how_long_it_took(card, params, delta):
     assert once == again and b"seconds" not in once
 
 
-def test_a_run_knows_whether_its_noise_was_seeded():
-    assert run("dplloyd", BOUGHT.table(), k=2, epsilon=1.0, seed=0).seeded
-    fresh = run("dplloyd", BOUGHT.table(), k=2, epsilon=1.0)
-    assert not fresh.seeded and not fresh.hardened
-
-
-def test_the_reference_reveals_and_never_releases():
-    done = run("kmeans++", make_small_table(make_blobs(200)), k=3, epsilon=1.0, seed=0)
-    assert not done.private and done.accounting is Accounting.NONE
-    assert done.noisy_weights is None and "without any privacy" in done.warnings[0]
-
-
 BAD = [
     ({"k": 0}, "k is 0"),
     ({"k": -2}, "k is -2"),
@@ -89,11 +75,6 @@ def test_requests_that_are_refused_before_anything_is_read(wrong, said):
         run("dplloyd", open_as(table, exploding_session()), **request)
 
 
-def test_the_secret_numbers_are_keyword_only():
-    kinds = {name: p.kind for name, p in inspect.signature(run).parameters.items()}
-    assert all(kinds[name] is inspect.Parameter.KEYWORD_ONLY for name in ("k", "epsilon", "delta", "seed"))
-
-
 def test_no_error_carries_a_value_of_the_data():
     secret = 123456.789
     values = np.full((7, 2), secret)
@@ -109,25 +90,8 @@ def test_no_error_carries_a_value_of_the_data():
     assert "123456" not in str(refused.value)
 
 
-def test_centres_are_in_data_units():
-    rows = make_blobs(500) * [10, 200] + [50, -1000]
-    domain = Domain.of(["a", "b"], [40, -1200], [60, -800])
-    done = run("dplloyd", PrivateTable(rows, domain, n_public=500), k=2, epsilon=100.0, seed=0)
-    assert ((done.centers >= domain.lower) & (done.centers <= domain.upper)).all()
-    np.testing.assert_allclose(domain.to_unit(done.centers), done.unit_centers)
-
-
 def test_a_warning_speaks_of_public_numbers_only():
     poor = run("dplloyd", make_small_table(make_blobs(60), n_public=60), k=5, epsilon=0.1, seed=0)
     assert "there are 60" in poor.warnings[0]
     unknown = run("dplloyd", make_small_table(make_blobs(61)), k=5, epsilon=0.1, seed=0)
     assert not any("61" in warning for warning in unknown.warnings)
-
-
-def test_public_coins_and_noise_are_two_streams():
-    # The same seed over other rows: the start, which only coins decide, is the same.
-    one, other = (
-        next(run_steps(Request(Contender("dplloyd"), 4, 1.0, seed=9), make_small_table(make_blobs(100, seed=s))))
-        for s in (0, 1)
-    )
-    np.testing.assert_array_equal(one.frames[-1].step.centers, other.frames[-1].step.centers)

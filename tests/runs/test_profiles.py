@@ -11,14 +11,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
-from dpviz.algorithms.steps import CentersStep
 from dpviz.releases.render import make_centers_table
-from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare
-from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
-from dpviz.runs.synthetic_tables import synthesise_declared
+from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns
 from dpviz.tables.declarations import apply_declaration
-from dpviz.tables.named import sample
 from dpviz.words import NINE_IN_TEN
 
 NAMES = ("age", "town", "hour", "joined", "stage")
@@ -43,24 +38,14 @@ def test_what_stands_out_of_the_noise() -> None:
     assert MADE.order_rows("alike").tolist() in ([0, 2, 1], [1, 2, 0])
 
 
-def test_noise_that_nobody_knows_makes_nothing_noise_and_nothing_sure() -> None:
-    unknown = replace(MADE, center_sd=np.full((3, 2), np.nan))
-    assert not unknown.noise_known and not unknown.in_noise.any() and not unknown.telling.any()
-
-
-def test_one_segment_and_sizes_of_nobody_are_no_error() -> None:
+def test_one_segment_and_noise_that_nobody_knows_are_no_error() -> None:
     one = Profile(
         COLUMNS[:1], np.array([[3.0]]), np.array([[1.0]]), np.ones(1), Sizes(np.array([0.0]), np.array([5.0]))
     )
     assert one.weights.tolist() == [1.0] and one.gaps.tolist() == [np.inf] and one.lost.tolist() == [True]
     assert one.order_rows("alike").tolist() == [0] and not one.telling.any()
-
-
-def test_noise_is_that_of_the_fewest_rows_that_a_noisy_size_allows() -> None:
-    sd, width = np.full((3, 1), 2.0), np.array([100.0])
-    found = compute_honest_noise(sd, Sizes(np.array([1000.0, 60.0, 20.0]), np.full(3, 10.0)), width)
-    assert found[:, 0].tolist() == pytest.approx([2000 / 970, 4.0, 50.0])
-    assert (compute_honest_noise(sd, None, width) == 2.0).all()
+    unknown = replace(MADE, center_sd=np.full((3, 2), np.nan))
+    assert not unknown.noise_known and not unknown.in_noise.any() and not unknown.telling.any()
 
 
 def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() -> None:
@@ -72,37 +57,6 @@ def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() 
     sizes = Sizes(noisy, np.full(4000, size_sd))
     said = compute_honest_noise((sum_sd / noisy)[:, None], sizes, np.array([100.0]))[:, 0]
     assert np.mean(np.abs(error) > 2 * said) < 0.05 < np.mean(np.abs(error) > 2 * sum_sd / noisy)
-
-
-def test_the_profile_of_a_run_is_in_the_units_of_the_data() -> None:
-    loaded = sample("people").load()
-    table = declare(loaded.table, loaded.declaration)
-    finished = run("auto", table.private, k=4, epsilon=1.0, delta=1e-6, seed=0)
-    step = finished.frames[-1].step
-    assert isinstance(step, CentersStep) and step.center_noise_sd is not None
-    made = make_profile(finished, reference=finished.unit_centers[::-1].copy())
-    assert (made.centers == finished.centers).all() and made.reference == pytest.approx(finished.centers)
-    raw = step.center_noise_sd[:, None] * np.broadcast_to(finished.domain.scale, (6,))
-    assert (made.center_sd >= raw - 1e-9).all() and made.sizes is not None
-    assert [column.name for column in made.columns] == list(finished.domain.columns)
-    assert made.telling.any() and made.noise_known
-
-
-def test_noise_on_a_log_scale_grows_with_the_amount() -> None:
-    said = {"pay": {"bounds": [10, 100_000], "scale": "log"}, "age": [0, 100]}
-    declared = apply_declaration(json.dumps({"bounds": said, "title": "Pay"})).validate()
-    finished = run("dplloyd", synthesise_declared(declared, n=4_000, k=3).private, k=3, epsilon=20.0, seed=0)
-    made, step = make_profile(finished), finished.frames[-1].step
-    assert isinstance(step, CentersStep) and step.center_noise_sd is not None and made.sizes is not None
-    raw = step.center_noise_sd[:, None] * np.array([np.log(100_000 / 10) / 2, 50.0])
-    expected = compute_honest_noise(raw, made.sizes, np.array([np.log(10_000), 100.0]))
-    assert made.even.center_sd == pytest.approx(expected, rel=1e-9)
-    low, high = made.ends
-    assert high[:, 0] / made.centers[:, 0] == pytest.approx(np.exp(NINE_IN_TEN * expected[:, 0]))
-    assert low[:, 1] == pytest.approx(made.centers[:, 1] - NINE_IN_TEN * expected[:, 1])
-    # A unit coordinate is the same factor everywhere: of that many times as much, half of the bounds.
-    assert made.scale == pytest.approx([np.log(100), 50.0])
-    assert (np.argsort(made.center_sd[:, 0]) == np.argsort(made.centers[:, 0])).all()
 
 
 def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
 from docs.generators.run_document import RunDocument
-from dpviz import __version__
 from dpviz.core.check import RequestError
 from dpviz.core.private_session import AccessKind
 from dpviz.runs.one_run import run_steps
-from dpviz.runs.open_table import OpenTable, declare
 from dpviz.runs.record import BROKEN_OFF, ReleaseRecord
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.csv_intake import open_csv
-from dpviz.tables.declarations import FROM_ROWS, Declaration, apply_declaration
-from dpviz.tables.file_format import FileFormat, NumberStyle
-from dpviz.tables.loaded_table import make_numeric_table
+from dpviz.tables.declarations import apply_declaration
 from dpviz.words.documents import read_document
 from tests.cases import for_each
 from tests.contract.tables import SETTINGS, is_fast
-from tests.core.tuple_checks import tight_tuples
-from tests.runs.declared import BOX, finished, open_persons, open_rows, open_sparse
+from tests.runs.declared import finished, open_persons, open_rows, open_sparse
 
 each_setting = for_each(
     ("card", "params", "delta"), [setting for place, setting in enumerate(SETTINGS) if is_fast(place, 1)]
@@ -106,30 +98,6 @@ def test_the_declaration_is_told_as_a_sidecar_would(make, origin):
     assert (back.id_column, back.rows_per_person) == (table.declaration.id_column, table.declaration.rows_per_person)
 
 
-def test_persons_are_told_with_the_column_that_says_who_and_how_many_rows_count():
-    table = open_persons(rows_per_person=3)
-    said = told(ReleaseRecord.of(finished(table), table))
-    assert said["unit"] == "1 person, up to 3 rows"
-    assert (said["declaration"]["id_column"], said["declaration"]["rows_per_person"]) == ("person", 3)
-    assert "p1" not in json.dumps(said["declaration"])
-
-
-def test_every_column_says_where_its_bounds_are_from():
-    table = open_rows(origins=("law or physics", ""), bounds_origin="see the codebook", radius=1.5)
-    declared = told(ReleaseRecord.of(finished(table), table))["declaration"]
-    assert declared["origins"] == {"x": "law or physics: see the codebook", "y": "see the codebook"}
-    assert declared["radius"] == 1.5 and declared["unit_of_privacy"] == "one row" and not declared["bounds_from_rows"]
-    assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]["origins"]["x"] == "not stated"
-
-
-def test_the_format_of_the_file_is_told_where_it_is_not_the_plain_one():
-    raw = b"x;y\n" + b"0,5;0,25\n" * 400
-    form = FileFormat(delimiter=";", style=NumberStyle(decimal=","))
-    table = declare(open_csv(raw), Declaration(**BOX, file=form))
-    assert told(ReleaseRecord.of(finished(table), table))["declaration"]["file"] == {"delimiter": ";", "decimal": ","}
-    assert "file" not in told(ReleaseRecord.of(finished(open_rows()), open_rows()))["declaration"]
-
-
 def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     table = open_rows(proposed=True)
     done = finished(table)
@@ -137,14 +105,6 @@ def test_looks_are_counted_by_kind_and_a_proposal_is_one():
     accesses = {AccessKind.LOSS: 2, AccessKind.ROWS: 1, AccessKind.REFERENCE: 0}
     assert told(ReleaseRecord.of(done, table, accesses=accesses))["looks"] == {"rows": 1, "loss": 2, "proposal": 1}
     assert told(ReleaseRecord.of(finished(open_rows()), open_rows()))["looks"] == {}
-
-
-def test_a_day_and_a_version_are_told_and_no_hour():
-    table = open_rows()
-    before = datetime.now(UTC).date().isoformat()
-    said = told(ReleaseRecord.of(finished(table), table))
-    assert before <= said["date"] <= datetime.now(UTC).date().isoformat() and re.fullmatch(r"[\d-]{10}", said["date"])
-    assert said["version"] == __version__
 
 
 def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
@@ -156,49 +116,6 @@ def test_noise_that_is_no_release_says_so_in_a_field_a_sentence_and_a_mark():
     assert seeded.marks == fresh.marks == ("SIMULATION",) and hardened.marks == ()
     assert told(hardened)["noise"] == "release-grade" and "simulation" in told(fresh)["noise"]
     assert any("seeded" in warning for warning in seeded.warnings) and fresh.warnings == ()
-
-
-def test_bounds_that_were_read_from_the_rows_are_marked():
-    table = open_rows(origins=("law or physics", FROM_ROWS))
-    record = dataclasses.replace(ReleaseRecord.of(finished(table, seed=None), table), hardened=True)
-    assert record.marks == ("BOUNDS_FROM_ROWS",) and "read from the rows" in record.note
-    assert told(record)["declaration"]["bounds_from_rows"] and "read from the rows" in record.warnings[0]
-
-
-def test_the_reference_has_a_record_that_releases_nothing():
-    table = open_rows(n_public=400)
-    done = finished(table, "kmeans++")
-    record = ReleaseRecord.of(done, table, accesses={AccessKind.REFERENCE: 1})
-    said = told(record)
-    assert (record.n_origin, record.n, record.n_public) == ("not used", None, 400)
-    assert said["released"] == {"centers": None, "weights": None}
-    assert said["ledger"] == {"epsilon": None, "delta": 0.0, "accounting": "none", "entries": []}
-    assert any("without any privacy" in warning for warning in said["warnings"])
-    assert f"{done.centers[0, 0]!r}" not in json.dumps(said)
-
-
-def test_columns_of_centres_are_those_of_a_point_where_a_row_holds_several():
-    names = ("x_1", "y_1", "x_2", "y_2")
-    table = _pairs(names)
-    done = finished(table, "k-noisy-centers", k=2, delta=1e-6, params={"rows": "tuples"})
-    said = told(ReleaseRecord.of(done, table))
-    assert said["columns"] == ["x", "y"] and said["declaration"]["columns"] == list(names)
-    assert np.shape(said["released"]["centers"]) == (2, 2)
-
-
-def _pairs(names: tuple[str, ...]) -> OpenTable:
-    values = tight_tuples(2000, jitter=1e-6, misfits=3).reshape(2000, 4)
-    told = Declaration(columns=names, lower=(-1.0,) * 4, upper=(1.0,) * 4, relation="replace")
-    return declare(make_numeric_table(values, names), told)
-
-
-def test_tables_of_one_file_are_known_as_such_whatever_is_declared_about_them():
-    file = open_csv(b"x,y\n" + b"0.5,0.25\n" * 400)
-    keys = {
-        declare(file, Declaration(columns=("x",), lower=(low,), upper=(1.0,))).source_key for low in (-1.0, 0.0)
-    } | {declare(file, Declaration(**BOX)).source_key}
-    other = declare(open_csv(b"x,y\n" + b"0.5,0.25\n" * 401), Declaration(**BOX))
-    assert len(keys) == 1 and other.source_key not in keys
 
 
 def test_a_run_that_was_broken_off_has_spent_what_its_steps_spent_and_has_no_centres():

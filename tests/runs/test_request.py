@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
 
-from dpviz.algorithms.card import Level
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import RequestError
-from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.one_run import run
-from dpviz.runs.request import Contender, Request, parse_named_values
+from dpviz.runs.request import Contender, Request
 from dpviz.runs.study.grid import StudyGrid
 from tests.cases import for_each
-from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, SETTINGS, is_pure, make_blobs, make_small_table
+from tests.contract.tables import SETTINGS, is_pure, make_blobs, make_small_table
 from tests.runs.asked import requests
 
 TABLE = make_small_table(n_public=400)
@@ -67,12 +64,6 @@ def test_a_delta_of_nought_is_refused_exactly_where_one_is_needed_with_what_to_s
         assert str(error.value) == said
 
 
-@each_setting
-def test_what_contract_tests_run_is_not_refused(closed, card, params, delta):
-    for case in (BOUGHT, PUBLIC, REPLACE):
-        assert not refused(card, case.table(), params=params, delta=delta)
-
-
 @each_card
 def test_more_clusters_than_public_rows_are_refused_and_than_private_ones_never(closed, card):
     assert "at most that many clusters" in refused(card, k=401)
@@ -87,45 +78,10 @@ def test_a_sparse_table_is_for_those_who_never_write_it_out(closed, card):
         assert all(able.title in said for able in list_private_cards() if able.sparse)
 
 
-def test_a_whole_number_of_clusters_is_one_however_it_was_given():
-    asked = Request(Contender.from_text("sample-aggregate"), k=3.0, epsilon=1.0)  # type: ignore[arg-type]
-    setting = asked.make_setting(TABLE)
-    assert isinstance(setting.k, int) and CARDS["sample-aggregate"].smallest_n(setting, asked.contender.settings) > 0
-
-
-def test_a_setting_says_how_many_columns_are_wide_and_how_wide_the_domain_is_beside_them():
-    half = np.array([0.4, 200.0, 3.0, 0.3])
-    table = PrivateTable(np.zeros((5, 4)), Domain.of("abcd", -half, half, scaling=Scaling.COMMON), n_public=5)
-    setting = Request(Contender("auto"), 2, 1.0).make_setting(table)
-    assert (setting.wide, setting.beside) == (2, pytest.approx(0.5 / 200))
-    setting = Request(Contender("auto"), 2, 1.0).make_setting(TABLE)
-    assert (setting.wide, setting.beside) == (None, 0.0)
-
-
-def test_a_preset_that_needs_delta_names_those_that_do_not():
-    assert refused(CARDS["dplloyd"], params={"preset": "gaussian"}, delta=0.0).endswith("the preset su or tuned.")
-    assert "preset" not in refused(CARDS["sulq"], delta=0.0)
-
-
 def test_the_delta_that_is_advised_is_not_refused_in_its_turn():
     large = make_small_table(n_public=3_000_000)
     assert "delta = 3.3e-8" in refused(CARDS["sulq"], large, delta=0.0)
     assert not refused(CARDS["sulq"], large, delta=3.3e-8)
-
-
-def test_the_checked_parameters_come_back():
-    assert Request(Contender("dplloyd", {"rounds": "4"}), 3).check(TABLE).rounds == 4
-
-
-@for_each("card", list_private_cards())
-def test_the_prospect_of_what_is_served_is_the_cards_own_light(card):
-    asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6}
-    poor, rich = (prospect_of(card, make_small_table(n_public=n), **asked) for n in (5, 10**5))
-    assert poor.hopeless
-    hidden = prospect_of(card, make_small_table(), **asked)
-    assert hidden.level is None and not hidden.hopeless
-    assert rich.level is not None and rich.hopeless == (rich.level is Level.RED)
-    assert not replace(rich, level=None).hopeless
 
 
 @given(requests())
@@ -158,10 +114,3 @@ def test_a_link_names_what_differs_and_carries_no_seed():
 def test_a_link_that_cannot_be_used_says_why(query, words):
     with pytest.raises(RequestError, match=words):
         Request.from_query(query)
-
-
-def test_parameters_are_texts_with_one_name_and_a_value():
-    assert parse_named_values(["a=1", "b=x=y"]) == {"a": "1", "b": "x=y"}
-    for wrong in (["a"], ["=1"], ["a=1", "a=2"]):
-        with pytest.raises(RequestError):
-            parse_named_values(wrong)

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.isotonic import IsotonicRegression
 
-from dpviz.core.domain import Domain
-from dpviz.core.private_session import PrivateTable
 from dpviz.runs.advice.advice import Target
-from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.request import Contender
-from dpviz.runs.smallest_epsilon import SmallestEpsilon, _make_falling, sharpen_rows
-from dpviz.runs.study.grid import StudyGrid
-from dpviz.runs.study.study import Yardstick, compute_study_rows, tidy
-from dpviz.runs.worker import Progress
-from tests.contract.tables import make_blobs
-from tests.examples import examples
+from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from tests.sequential import usually
 
 HALF = Target(1.1, 0.5)
@@ -38,13 +25,6 @@ def planted(*, crossing: float, repeats: int, seed: int = 0, spread: float = 0.0
         for _ in range(repeats)
     ]
     return pd.DataFrame(rows)
-
-
-@settings(max_examples=examples(40))
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))
-def test_the_regression_is_the_one_of_scikit_learn(curve: list[float]) -> None:
-    expected = IsotonicRegression(increasing=False).fit_transform(np.arange(len(curve)), curve)
-    np.testing.assert_allclose(_make_falling(np.array([curve]))[0], expected, atol=1e-9)
 
 
 def test_a_planted_crossing_is_found() -> None:
@@ -70,39 +50,7 @@ def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() 
     assert not never.reached and never.text == "not reached up to ε = 10"
     (early,) = SmallestEpsilon.find_all(planted(crossing=0.001, repeats=9), HALF)
     assert early.epsilon == 0.1 and early.text == "ε = 0.1 or less"
-
-
-def test_nine_runs_in_ten_need_a_larger_epsilon_and_the_smallest_comes_first() -> None:
-    both = pd.concat([planted(crossing=2.0, repeats=50, name="B"), planted(crossing=0.4, repeats=50)])
-    usual, strict = (SmallestEpsilon.find_all(both, Target(1.1, share)) for share in (0.5, 0.9))
-    assert [each.contender for each in usual] == ["A", "B"]
-    assert strict[0].epsilon > usual[0].epsilon
-
-
-def test_runs_that_are_infinitely_worse_do_no_harm() -> None:
+    # Runs that are infinitely worse do no harm.
     frame = planted(crossing=0.7, repeats=9)
     frame.loc[:3, "ratio"] = np.inf
     assert np.isfinite(SmallestEpsilon.find_all(frame, HALF)[0].epsilon)
-
-
-def sharpened(seed: int, *, repeats: int = 20, rounds: int = 5) -> tuple[float, float, float]:
-    table = PrivateTable(make_blobs(800, 2), Domain.of(["x", "y"], -1.0, 1.0), n_public=800)
-    judged = JudgedTable.of(table, table.reveal(note="test"), None)
-    grid = StudyGrid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=repeats // 2, seed=seed)
-    items = compute_study_rows(judged, grid)
-    yardstick, *rows = (item for item in items if not isinstance(item, Progress))
-    assert isinstance(yardstick, Yardstick)
-    more = sharpen_rows(judged, replace(grid, repeats=repeats), rows, HALF, yardstick=yardstick, rounds=rounds)
-    extra = [item for item in more if not isinstance(item, Progress)]
-    (before,) = SmallestEpsilon.find_all(tidy(rows), HALF)
-    (after,) = SmallestEpsilon.find_all(tidy(rows + extra), HALF)
-    assert extra and {row["epsilon"] for row in extra}.isdisjoint({0.1, 1.0, 10.0})
-    assert after.high / after.low < before.high / before.low
-    return after.low, after.epsilon, after.high
-
-
-@pytest.mark.slow
-def test_other_seeds_confirm_the_answer() -> None:
-    low, _, high = sharpened(1)
-    other_low, other, other_high = sharpened(2)
-    assert low <= other <= high or other_low <= (low * high) ** 0.5 <= other_high

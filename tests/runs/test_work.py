@@ -9,31 +9,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpviz.algorithms.registry import find_card
 from dpviz.core.rows import Rows
 from dpviz.runs.jobs import Job, JobState
 from dpviz.runs.meaning.independent_accounting import compute_independent_epsilon
-from dpviz.runs.one_run import Run, RunSoFar, run
+from dpviz.runs.one_run import RunSoFar, run
 from dpviz.runs.open_table import Plan, declare
 from dpviz.runs.request import Contender, Request
-from dpviz.runs.work import Prepared, forecast_seconds, prepare_work, run_work
-from dpviz.runs.worker import Progress
+from dpviz.runs.work import Prepared, prepare_work, run_work
 from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.prepared_rows import LatticeFile
 from tests.contract.tables import make_blobs, make_small_table
 from tests.waiting import SECONDS
-
-
-def test_a_run_reports_the_budget_as_it_is_spent_and_ends_with_the_run() -> None:
-    table = make_small_table(n_public=400)
-    *progress, last = run_work(Request(Contender("dplloyd"), 3, seed=1), table)
-    assert isinstance(last, Run)
-    reports = [item for item in progress if isinstance(item, Progress)]
-    fractions = [item.fraction for item in reports]
-    assert fractions == sorted(fractions) and fractions[0] == 0 and fractions[-1] > 0.99
-    assert [item.note for item in reports[1:]] == [frame.step.title for frame in last.frames]
 
 
 def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
@@ -50,26 +38,6 @@ def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
 def item_epsilon(item: RunSoFar) -> float:
     """What the entries of a run so far are worth, added up again."""
     return compute_independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
-
-
-@pytest.mark.slow
-def test_a_run_in_a_worker_is_the_run_at_home() -> None:
-    table = make_small_table(n_public=400)
-    job = Job.start(run_work, Request(Contender("dplloyd"), 3, seed=7), table)
-    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
-    *_, there = job.items
-    here = run("dplloyd", table, k=3, epsilon=1.0, seed=7)
-    assert np.array_equal(there.centers, here.centers)
-    assert there.entries == here.entries and there.spent_epsilon == here.spent_epsilon
-
-
-def test_the_forecast_grows_with_the_rows() -> None:
-    card = find_card("dplloyd")
-    few, many = (
-        forecast_seconds(card, Request(Contender("dplloyd")).make_setting(make_small_table(n_public=n)), card.params())
-        for n in (1_000, 100_000_000)
-    )
-    assert few < 0.01 < 5 < many
 
 
 @pytest.mark.slow
@@ -98,15 +66,3 @@ def test_a_file_that_has_not_grown_as_was_said_is_refused() -> None:
     file = LatticeFile(make_small_table().domain.region)
     with pytest.raises(IntakeError, match="too early"):
         file.note_rows(5)
-
-
-@pytest.mark.parametrize("algorithm", ["auto", "dplloyd", "sulq", "kvariates"])
-def test_a_run_in_rounds_tells_the_time_left_by_the_rounds_ahead(algorithm: str) -> None:
-    table = make_small_table(n_public=400)
-    items = list(run_work(Request(Contender(algorithm), 3, 1.0, 1e-6, seed=1), table))
-    ahead = [item.frames[0].step.ahead for item in items if isinstance(item, RunSoFar) and not isinstance(item, Run)]
-    rounds = [number for number in ahead if number is not None]
-    assert rounds == sorted(rounds, reverse=True) and rounds[-1] == 0 and len(set(rounds)) == len(rounds)
-    told = [item.left for item in items if isinstance(item, Progress)][1:]
-    first = next(place for place, number in enumerate(ahead) if number is not None)
-    assert set(told[:first]) <= {None} and all(left is not None and left >= 0 for left in told[first:])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.runs.jobs import Job, JobState
-from dpviz.runs.worker import Shared, share_content
+from dpviz.runs.worker import share_content
 from tests.runs import job_work
 from tests.waiting import SECONDS
 
@@ -42,21 +42,3 @@ def test_workers_map_one_copy_and_write_to_their_own() -> None:
     del memory, job, jobs
     gc.collect()
     assert open_memory() == 0
-
-
-def test_what_a_worker_gets_is_the_content_with_all_its_arrays() -> None:
-    content = {"a": np.arange(5), "b": [np.eye(3), None], "c": "text", "empty": np.zeros((0, 2))}
-    (got,) = _through_a_job(Shared(content))
-    assert got["c"] == "text" and got["b"][1] is None and got["empty"].shape == (0, 2)
-    assert np.array_equal(got["a"], content["a"]) and np.array_equal(got["b"][0], np.eye(3))
-
-
-def test_where_memory_has_a_name_the_content_goes_as_it_is(monkeypatch) -> None:
-    monkeypatch.delattr(os, "memfd_create")
-    assert share_content("content") == "content"
-
-
-def _through_a_job(memory: Shared) -> list[dict]:
-    job = Job.start(job_work.give_back, memory)
-    assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
-    return job.items

@@ -1,6 +1,5 @@
 """The soak notices what it is for; a short one keeps every promise."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.soak import Soaked, _growth, soak
+from benchmarks.soak import Soaked, soak
 from benchmarks.soaking import visitor
 from benchmarks.soaking.visitor import House, OwnTable, PageChange
 from benchmarks.soaking.watch import MARK, Watch, left_behind, resident_megabytes
@@ -45,15 +44,6 @@ def test_a_word_or_a_number_of_another_visitor_is_a_leak(house):
         assert house.leaks == ["seat 0 was sent something of seat 1"]
 
 
-def test_ones_own_table_is_no_leak_and_is_met(house):
-    seat = house.seats[0]
-    house.reads(seat, b"nothing")
-    assert not seat.met_its_own
-    house.reads(seat, seat.own.content)
-    assert seat.met_its_own
-    assert house.leaks == []
-
-
 @pytest.mark.parametrize(
     ("changed", "word"),
     [
@@ -68,17 +58,6 @@ def test_each_broken_promise_is_told(kept, changed, word):
     assert word in broken
 
 
-def test_slow_pages_and_idle_seats_are_told(kept):
-    kept.house.seats[2].visits = 0
-    kept.house.seats[0].pages = [PageChange("Learn", 9.0, 1.0)] * 9
-    assert [word in told for told, word in zip(kept.broken(), ("finished no visit", "page change"), strict=True)]
-
-
-def test_memory_that_grows_is_told_from_memory_that_is_flat():
-    assert _growth([50, 90, *[100] * 40]) == 0
-    assert _growth([100 + i for i in range(90)]) > 0.15
-
-
 def test_a_process_that_stays_is_found_and_is_gone_when_it_ends():
     value = f"test-{os.getpid()}"
     sleeper = subprocess.Popen([sys.executable, "-c", "input()"], env={MARK: value}, stdin=subprocess.PIPE)
@@ -88,12 +67,6 @@ def test_a_process_that_stays_is_found_and_is_gone_when_it_ends():
     finally:
         sleeper.communicate(b"\n")
     assert left_behind(value, seconds=5) == []
-
-
-def test_a_watch_ends_with_its_process():
-    watch = Watch(2**22 + 1)  # above the largest number of a process
-    asyncio.run(watch.looks())
-    assert watch.megabytes == []
 
 
 @pytest.mark.slow

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.registry import CARDS
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS as TRIED
-from dpviz.runs.advice.advice import (
-    Outlook,
-    SyntheticStudy,
-    Target,
-    find_reached_loss,
-    find_start,
-    foresee,
-    load_stored_study,
-)
-from dpviz.runs.advice.recommendation import Recommendation
+from dpviz.runs.advice.advice import SyntheticStudy, Target, find_reached_loss, find_start, foresee, load_stored_study
 from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
@@ -97,47 +87,6 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
     assert foresee(few, study=always).tabulate(["auto"], TRIED).empty
 
 
-def test_the_smallest_epsilon_is_one_from_which_on_all_are_enough() -> None:
-    lucky = study(auto={(4, 4): [[2.0, 1.05, 1.5, 1.01]] * 3})
-    found = foresee(AT, study=lucky).advise(USUAL)
-    assert found.best is not None and 1.0 < found.best.epsilon <= 10.0
-
-
-def test_what_is_as_good_and_cheaper_is_advised_and_what_is_better_though_dearer() -> None:
-    alike = study(auto={(4, 4): [[1.050] * 4] * 3}, dplloyd={(4, 4): [[1.055] * 4] * 3})
-    better = study(auto={(4, 4): [[1.02] * 4] * 3}, dplloyd={(4, 4): [[1.09] * 4] * 3})
-    for target_study, name in ((alike, "dplloyd"), (better, "auto")):
-        prospects = foresee(AT, study=target_study)
-        at_one, found = prospects.find_best(AT.epsilon), prospects.advise(USUAL)
-        assert at_one is not None and found.best is not None
-        assert at_one.algorithm == found.best.algorithm == name
-    assert foresee(AT, study=alike).advise(USUAL).write("alternatives") == [
-        "Auto does as well (1.05 ×); it held on 100 %."
-    ]
-
-
-def test_a_target_out_of_reach_is_said_to_be_with_the_nearest_and_what_would_do() -> None:
-    hard = study(auto={(4, 2): [[1.05] * 4] * 2, (4, 4): [[3.0, 3.0, 3.0, 1.3]] * 2})
-    found = foresee(AT, study=hard).advise(USUAL)
-    assert found.best is None and found.others[0].algorithm == "auto"
-    assert "No ε up to 10 keeps the loss within 10 % of k-means++" in Recommendation.of(USUAL, found).sentence
-    assert "it got there on 0 %" in found.write("certainty")[0]
-    by_words = dict(zip((change.words for change in found.changes), found.write("changes"), strict=True))
-    assert "still be out of reach" in by_words["300,000 rows instead of 100,000"]
-    assert "would do (Auto)" in by_words["k = 2 instead of 4"]
-
-
-def test_more_rows_fewer_clusters_and_a_larger_epsilon_would_change_it() -> None:
-    falls = study(auto={(4, k): [[9.0, 1.0 + 0.2 * k, 1.0 + 0.02 * k, 1.001]] * 2 for k in (2, 4)})
-    found = foresee(AT, study=falls).advise(USUAL)
-    assert found.best is not None
-    rows, clusters, larger = (change.outlook for change in found.changes)
-    assert rows is not None and rows.epsilon in (0.3, 0.5) and found.best.epsilon == 1.0
-    assert clusters is not None and clusters.epsilon < found.best.epsilon
-    assert larger is not None and larger.epsilon > found.best.epsilon and larger.median < found.best.median
-    assert all("(Auto)" in sentence for sentence in found.write("changes"))
-
-
 def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_many() -> None:
     one = study(auto={(4, 4): [[8.0, 4.0, 2.0, 1.0]]})
 
@@ -178,18 +127,6 @@ def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -
 def test_a_question_without_an_answer_is_refused(setting: Setting, loss: float) -> None:
     with pytest.raises(RequestError):
         foresee(setting, study=study(auto={(4, 4): [[1.0] * 4]})).advise(Target(loss))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("delta", [0.0, 1e-6])
-def test_the_stored_study_knows_private_algorithms_and_gives_better_news_for_more_rows(delta: float) -> None:
-    shipped = load_stored_study(with_delta=delta > 0)
-    assert all(CARDS[name].private for name in shipped.algorithms) and "auto" in shipped.algorithms
-    assert np.isfinite(shipped.losses).all() and shipped.losses.min() > log(0.5)
-    needed = [foresee(Setting(6, 5, 1.0, delta, n=n)).advise(USUAL).best for n in (3_000, 30_000, 300_000)]
-    assert all(isinstance(one, Outlook) for one in needed)
-    epsilons = [one.epsilon for one in needed if one is not None]
-    assert epsilons == sorted(epsilons, reverse=True) and epsilons[0] > epsilons[2]
 
 
 @pytest.mark.slow

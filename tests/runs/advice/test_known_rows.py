@@ -2,14 +2,13 @@
 
 import json
 
-import numpy as np
 import pytest
 
 import dpviz
 from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.advice import Target, foresee
+from dpviz.runs.advice.advice import Target
 from dpviz.runs.advice.judgement import KnownRows
 from dpviz.runs.advice.recommendation import advise
 from dpviz.runs.meaning.windows import Risk, Window
@@ -21,21 +20,17 @@ from dpviz.tables.codings import Coding, Cycle, Nominal
 from dpviz.tables.csv_intake import CsvFile
 from dpviz.tables.declarations import Declaration, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
-from tests.cases import about, for_each
+from tests.cases import about
 from tests.command_line import call
 
 # How many rows, as their owner says: a number, a range, or nothing; and what a run has bought.
 SAID = [
-    *((n, None, None) for n in (300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)),
-    *(
-        (None, ends, None)
-        for ends in ((300, 600), (800, 1_200), (8_000, 12_000), (50_000, 500_000), (10**6, 3 * 10**6))
-    ),
-    *((None, None, bought) for bought in (299.6, 1_003.2, 9_871.0, 98_000.4, 3_000_001.0)),
+    *((n, None, None) for n in (300, 3_000, 100_000, 3_000_000)),
+    *((None, ends, None) for ends in ((300, 600), (8_000, 12_000), (10**6, 3 * 10**6))),
+    *((None, None, bought) for bought in (299.6, 1_003.2, 98_000.4)),
     (None, (300, 3_000_000), 12_345.6),
-    (None, None, None),
 ]
-ASKED = [(name, said) for name in (3, 8) for said in SAID][:40]
+ASKED = [(k, said) for k in (3, 8) for said in SAID]
 PLACES = Nominal(("N", "E", "S", "W"))
 KINDS: list[tuple[dict[str, Coding], str]] = [
     *(({}, "unit"), ({}, "common"), ({"place": PLACES}, "unit"), ({"hour": Cycle(24.0)}, "unit")),
@@ -53,10 +48,9 @@ def declare_some(number: int, n: int | None, ends: tuple[int, int] | None) -> De
     return Declaration((*pairs,), lower, upper, codings=codings, scaling=scaling, n_public=n, n_range=ends)
 
 
-def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
-    """With 3 and with 8 clusters; what nobody said is asked for in one sentence; what is advised can run."""
-    assert len(ASKED) >= 30
-    windows = thin = 0
+def test_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
+    """With 3 and with 8 clusters; what is advised can run."""
+    thin = 0
     for number, (k, (n, ends, bought)) in enumerate(ASKED):
         delta = 0.0 if number % 2 else 1e-8
         declaration = declare_some(number, n, ends)
@@ -73,43 +67,21 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
         question = StudyQuestion("sweep", table, None, StudyGrid((Contender("auto"),), (k,), (1.0,), (delta,)))
         with about(k, n, ends, bought):
             said = call(capsys, *typed, "--json")
-            if (n, ends, bought) == (None, None, None):
-                assert said.code == 2 and SENTENCES.fill("nobody_said") in said.err
-                for ask in (
-                    lambda: dpviz.advise(declaration=declaration, k=k, delta=delta),  # noqa: B023 (called at once)
-                    lambda: compare_page.find_advice(question, Target()),  # noqa: B023
-                ):
-                    with pytest.raises(RequestError) as refused:
-                        ask()
-                    assert str(refused.value) == SENTENCES.fill("nobody_said")
-                continue
             rows = KnownRows.read(declaration, bought=bought)
             python = dpviz.advise(tuple(rows), declaration=declaration, k=k, delta=delta)
             page = compare_page.find_advice(question, Target())
             assert page.sentence == python.sentence == json.loads(said.out)["answer"]
             assert page.rows == python.rows == rows and said.json["n"] == list(rows)
             assert page.few.epsilon == python.few.epsilon >= page.many.epsilon == python.many.epsilon
-            assert page.few.setting == python.few.setting
             thin += page.few.setting.wide is not None
             if python.few.best is not None:
                 Request(Contender(python.few.best.algorithm), k, python.few.epsilon, delta).check(table.private)
-            if number % 4:  # what would open a window takes long; all kinds of tables come by
-                continue
-            if page.is_studied:
-                window = Window.of(page, Risk())
-                windows += 1
-                assert window.least == python.few.epsilon
-    assert windows > 5 and thin > 0
-
-
-@for_each("algorithm", ["auto", "dplloyd", "balcan"])
-def test_advice_for_one_algorithm_is_about_no_other(capsys, algorithm):
-    answer = advise(20_000, 2, 5, delta=1e-6, algorithm=algorithm)
-    assert answer.few.epsilon == foresee(answer.few.setting, share=0.8).find_needed(algorithm, Target())
-    assert {one.algorithm for one in answer.few.outlooks} == {algorithm}
-    typed = ("--n", 20_000, "--d", 2, "--k", 5, "--delta", 1e-6, "--algorithm", algorithm)
-    said = call(capsys, "advise", *typed, "--json")
-    assert said.json["answer"] == answer.sentence
+            if number % 4 == 0 and page.is_studied:  # what would open a window takes long
+                assert Window.of(page, Risk()).least == python.few.epsilon
+    assert thin > 0
+    with pytest.raises(RequestError) as refused:
+        dpviz.advise(declaration=declare_some(0, None, None), k=3)
+    assert str(refused.value) == SENTENCES.fill("nobody_said")
 
 
 def test_what_the_study_did_not_run_is_named_and_gets_no_advice():
@@ -118,15 +90,6 @@ def test_what_the_study_did_not_run_is_named_and_gets_no_advice():
         assert not answer.is_studied and asked in answer.sentence
     with pytest.raises(RequestError, match="nobody"):
         advise(20_000, 2, 5, algorithm="nobody")
-
-
-def test_a_range_of_rows_is_a_range_of_epsilon():
-    answer = advise((1_000, 30_000), 3, 3, delta=1e-6)
-    few, many = (advise(n, 3, 3, delta=1e-6) for n in (1_000, 30_000))
-    assert few.few.epsilon > many.few.epsilon
-    for one in (few, many):
-        assert f"{one.few.epsilon:g} (with {one.rows.low:,}" in answer.sentence
-    assert answer.recommendation.epsilon == few.recommendation.epsilon
 
 
 def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door(capsys, tmp_path):
@@ -160,19 +123,6 @@ def test_a_delta_as_large_as_one_over_n_is_refused_in_one_sentence_on_every_door
     assert not account.standing().entries
 
 
-def test_what_is_declared_is_taken_in_every_form(tmp_path):
-    said = {"bounds": {"x": [0, 1], "place": {"categories": ["N", "S"]}}, "n_public": 9_000}
-    path = tmp_path / "d.json"
-    path.write_text(json.dumps(said))
-    asked = [
-        dpviz.advise(declaration=form, k=3) for form in (said, path, str(path), apply_declaration(json.dumps(said)))
-    ]
-    assert len({one.sentence for one in asked}) == 1 and asked[0].few.setting.dim == 5
-    for wrong in (3, {"bounds": {"x": [0, np.int64(1)]}}, {"bounds": 3}):
-        with about(wrong), pytest.raises(RequestError):
-            dpviz.advise(declaration=wrong, k=3)
-
-
 def test_what_is_known_of_the_number_of_rows():
     for declaration, bought, rows in (
         (Declaration(n_public=7), 9.0, KnownRows(7, 7)),
@@ -186,9 +136,3 @@ def test_what_is_known_of_the_number_of_rows():
         with about(wrong), pytest.raises(IntakeError):
             apply_declaration(f'{{"n_range": {wrong}}}')
     assert apply_declaration(to_json(Declaration(n_range=(2, 9)))).n_range == (2, 9)
-
-
-def test_wrong_numbers_of_rows_get_a_sentence():
-    for n in (0, -1, (5, 2), (1, 2, 3), "many", 1.5, np.nan):
-        with about(n), pytest.raises(RequestError):
-            advise(n, 2, 2)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from benchmarks.families import Size
-from benchmarks.recommended import CONTENDERS, DELTA, SIZES, TARGETS, readings, study_on
+from benchmarks.recommended import CONTENDERS, DELTA, SIZES, readings
 from dpviz.algorithms.card import Setting
 from dpviz.runs.advice.advice import EPSILONS, Target, count_steps_apart, find_reached_loss, foresee
-from dpviz.runs.advice.recommendation import Recommendation, explain_apart
+from dpviz.runs.advice.recommendation import Recommendation
 from dpviz.runs.request import Division
 from dpviz.runs.smallest_epsilon import SmallestEpsilon
 from dpviz.runs.study.grid import StudyGrid
@@ -56,13 +53,6 @@ def test_stored_study_runs_and_picture_give_one_answer_or_a_true_reason() -> Non
     assert kinds >= {"", "few runs", "other sizes", "among them", "unlike them"}, kinds
 
 
-@pytest.mark.slow
-def test_what_runs_on_a_stand_in_say_is_the_recommendation() -> None:
-    """All sizes: ``python -m benchmarks.recommended``."""
-    size = SIZES[-1]
-    assert [line["wrong"] for line in readings(study_on(size), size)] == [""] * len(TARGETS)
-
-
 ADVICE = foresee(Setting(2, 15, 1.0, DELTA, n=5_000)).advise(USUAL)
 # The stored study may be made again: what is said of it is true of any.
 ADVISED, RANGE = ADVICE.epsilon, f"ε = {min(ADVICE.each):g} to {max(ADVICE.each):g}"
@@ -88,22 +78,6 @@ def test_why_they_differ_is_said(answers: list[SmallestEpsilon], kind: str | Non
     found = Recommendation.of(USUAL, ADVICE, answers, TRIED, CONTENDERS)
     assert (found.apart.kind if found.apart else None) == kind
     assert words in found.compare_with(ADVICE)
-
-
-def test_sizes_that_were_not_studied_are_the_reason() -> None:
-    beyond = replace(ADVICE, beyond=True)
-    reason = explain_apart(beyond, [answer("Auto", 0.5)], TRIED, CONTENDERS)
-    assert reason is not None and reason.kind == "other sizes"
-
-
-def test_before_any_run_the_stored_study_answers_and_then_the_runs() -> None:
-    before = Recommendation.of(USUAL, ADVICE)
-    assert (before.epsilon, before.who, before.measured) == (ADVISED, "Auto", False)
-    assert re.fullmatch(rf"Choose ε = {ADVISED:g} or more with Auto: .* in 8 of 10 made-up tables\.", before.sentence)
-    after = Recommendation.of(USUAL, ADVICE, [answer("EUGkM", 0.2)], TRIED, CONTENDERS)
-    assert after.measured and after.sentence.endswith("at most 1.1× in 8 of 10 runs.") and after.epsilon == 0.2
-    out_of_reach = Recommendation.of(USUAL, None, [answer("EUGkM", inf)], TRIED, CONTENDERS)
-    assert not out_of_reach.reached and out_of_reach.who == "" and "No ε up to 10" in out_of_reach.finding
 
 
 def test_runs_on_the_table_are_told_as_the_release_whose_centres_get_as_much() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
-from dpviz.core.check import Broken, RequestError
+from dpviz.core.check import Broken
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits import auditing
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
@@ -31,11 +31,6 @@ def test_an_honest_algorithm_of_a_package_passes(check):
         assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
 
 
-@pytest.mark.parametrize("check", ["ledger", "replay", "neighbours", "seed", "hard tables"])
-def test_what_the_mistakes_are_planted_in_passes(check):
-    assert CHECKS[check](Subject(HONEST, FEW))
-
-
 @pytest.mark.parametrize(
     ("card", "check"), [(card, check) for card, checks in MISTAKES.items() for check in checks], ids=named
 )
@@ -50,23 +45,16 @@ def test_a_mistake_is_named(card, check):
     [
         # By its home, whatever hands it on.
         ("from dpviz.core import Rows", "imports dpviz.core.rows"),
-        ("from dpviz.core import Rows as R", "imports dpviz.core.rows"),
-        ("from dpviz.core import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
         ("from dpviz.runs.one_run import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
         ("from dpviz.core import Revealed", "imports dpviz.core.revealed_rows"),
         ("def f():\n    from dpviz import PrivateTable", "imports dpviz.core.private_session.PrivateTable"),
         # As a whole, so that nobody sees what is used of it.
         ("import dpviz", "imports dpviz as a whole"),
-        ("import dpviz as d", "imports dpviz as a whole"),
         ("import dpviz.core", "imports dpviz.core as a whole"),
-        ("import dpviz.core as p", "imports dpviz.core as a whole"),
-        ("import dpviz.core.queries", "imports dpviz as a whole"),
         ("from dpviz import core", "imports dpviz.core as a whole"),
         ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
         ("from dpviz.core import private_session", "imports dpviz.core.private_session as a whole"),
-        ("from dpviz.core import *", "imports all names of dpviz.core"),
         ("from dpviz.core.private_session import *", "imports all names of dpviz.core.private_session"),
-        ("from dpviz import *", "imports all names of dpviz"),
     ],
 )
 def test_what_is_hidden_is_found_behind_a_door(text, said):
@@ -74,21 +62,12 @@ def test_what_is_hidden_is_found_behind_a_door(text, said):
     assert any(words.split(":")[0].startswith(said) for words in found), found
 
 
-@pytest.mark.parametrize("text", ["import dpviz.app.charts", "from dpviz.runs import open_table as o"])
-def test_a_module_that_hands_hidden_things_on_is_not_taken_whole(text):
-    """Of the package as it stands."""
-    assert [words for _, words in auditing.list_ways_round(ast.parse(text)) if words.endswith("needed from it")]
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "from dpviz.core import Count, PrivateSession",
-        "from dpviz.core.queries import Count",
         "from dpviz.core import queries",
         "import dpviz.core.queries as q",
-        "from dpviz.core import check",
-        "import numpy.linalg",
         "from numpy import *",
     ],
 )
@@ -142,24 +121,8 @@ def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
     assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
 
 
-def test_who_promises_nothing_is_not_audited():
-    with pytest.raises(RequestError, match="promises no privacy"):
-        list(audit(CARDS["kmeans++"]))
-
-
 def _only(monkeypatch, *names):
     monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
-
-
-def test_the_command_prints_what_held_and_ends_with_0(capsys, monkeypatch):
-    _only(monkeypatch, "source", "session")
-    with bringing(example("honest").CARD):
-        said = call(capsys, "audit", "random-lloyd")
-    assert said.code == 0
-    assert said.out.startswith("random-lloyd: Random Lloyd (not ours), brought by some-package 1.2\n")
-    assert re.search(r"^held +source +nothing in one file reaches", said.out, re.MULTILINE)
-    assert "All that was tried held." in said.out and "What no audit can tell:" in said.out
-    assert said.err.count("\n") == 2
 
 
 def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):

@@ -8,13 +8,7 @@ from math import comb, exp
 import numpy as np
 import pytest
 
-from dpviz.runs.meaning.asking_again import (
-    compose_repeated_epsilon,
-    match_releases,
-    measure_gain,
-    measure_noise_left,
-    price_together,
-)
+from dpviz.runs.meaning.asking_again import compose_repeated_epsilon, measure_gain, measure_noise_left, price_together
 from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.one_run import run
 from tests.pages.site import sample_table
@@ -25,13 +19,6 @@ def test_the_spread_of_averages_falls_with_the_root_of_their_number():
     releases = rng.normal(size=(4_096, 3, 2))
     spreads = [measure_noise_left(releases, times) for times in (1, 4, 16, 64)]
     np.testing.assert_allclose(spreads, np.sqrt(2) / np.sqrt([1, 4, 16, 64]), rtol=0.12)
-
-
-def test_centres_are_matched_whatever_their_order():
-    rng = np.random.default_rng(2)
-    target = rng.normal(size=(6, 2))
-    releases = [target[rng.permutation(6)] for _ in range(5)]
-    np.testing.assert_array_equal(match_releases(releases, target), np.repeat(target[None], 5, axis=0))
 
 
 def test_reading_more_answers_gains_more_and_never_more_than_the_bound():

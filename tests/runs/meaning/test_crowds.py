@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import TreeStep
-from dpviz.core.check import RequestError
 from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
-from dpviz.tables.drawings import PointDrawing, load_preset, make_painted_table
+from dpviz.tables.drawings import load_preset, make_painted_table
 
 HERMIT = load_preset("hermit").drawing
 DRAWS = 120
@@ -70,19 +69,3 @@ def test_the_levels_above_have_to_wake_as_well():
     far = (crowd.threshold - 101) / levels[0].noise_scale
     once = 0.5 * np.exp(-far) if far > 0 else 1 - 0.5 * np.exp(far)
     assert crowd.chance(100) == pytest.approx(once ** len(levels)) and crowd.chance(100) < once
-
-
-def test_in_the_town_no_cube_is_mine_alone_and_hardly_any_noise_means_no_hiding():
-    drawing = PointDrawing(HERMIT.points, (80, 150))
-    table = declare(*make_painted_table(drawing))
-    place, others = table.domain.to_unit(drawing.mine)[0], table.domain.to_unit(drawing.others)
-    beside_me = np.concatenate([others, np.tile(place, (5, 1))])
-    assert not Crowd.measure(place, beside_me, run("balcan", table.private, k=3, epsilon=1.0, seed=1)).alone
-    tiny = Crowd.measure(place, others[:0], run("balcan", table.private, k=3, epsilon=0.02, seed=1))
-    assert tiny.needed is None, "at this ε no crowd of 3,000 is noticed"
-
-
-def test_a_run_without_a_tree_is_refused():
-    table = _town(1)
-    with pytest.raises(RequestError, match="choose balcan"):
-        _told(table, run("eugkm", table.private, k=3, epsilon=1.0, seed=1))

@@ -96,8 +96,3 @@ def test_under_loss_distributions_no_composition_of_ours_takes_part(monkeypatch)
     assert compute_independent_epsilon(ledger.entries, delta=1e-6) == found
     halved = [replace(entry, scale=entry.scale / 2) for entry in ledger.entries]
     assert compute_independent_epsilon(halved, delta=1e-6) > 1.7 * found
-
-
-def test_nothing_to_add():
-    assert compute_independent_epsilon([], delta=0.0) is None
-    assert compute_independent_epsilon([Entry.revealed("rows", note="")], delta=0.0) is None

@@ -44,13 +44,9 @@ def test_all_rows_of_a_person_go():
     assert len(pair.present.reveal(note="test").points) - len(pair.absent.reveal(note="test").points) == 4
 
 
-def test_a_private_table_is_refused():
-    table = sample_table("outlier", FileKind.PRIVATE)
+def test_a_private_table_and_a_row_that_is_not_there_are_refused():
     with pytest.raises(RequestError, match="public or simulated"):
-        make_neighbors(table, 0)
-
-
-@pytest.mark.parametrize("row", [-1, 120])
-def test_a_row_that_is_not_there_is_refused(row):
-    with pytest.raises(RequestError, match="from 1 to 120"):
-        make_neighbors(sample_table("outlier"), row)
+        make_neighbors(sample_table("outlier", FileKind.PRIVATE), 0)
+    for row in (-1, 120):
+        with pytest.raises(RequestError, match="from 1 to 120"):
+            make_neighbors(sample_table("outlier"), row)

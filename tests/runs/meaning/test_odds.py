@@ -23,20 +23,6 @@ def test_odds_change_by_the_factor_to_both_sides(prior, epsilon):
     assert isclose(belief.least / (1 - belief.least), before * exp(-epsilon), rel_tol=1e-6)
 
 
-@given(PROBABILITIES, EPSILONS)
-def test_a_belief_stays_a_probability_and_holds_what_was_believed(prior, epsilon):
-    belief = Belief.bound(prior, epsilon=epsilon)
-    assert 0 <= belief.least <= prior + 1e-12
-    assert prior - 1e-12 <= belief.most <= 1
-
-
-@given(PROBABILITIES, EPSILONS)
-def test_what_is_not_true_of_you_moves_the_other_way(prior, epsilon):
-    assert Belief.bound(1 - prior, epsilon=epsilon).least == pytest.approx(
-        1 - Belief.bound(prior, epsilon=epsilon).most
-    )
-
-
 @pytest.mark.parametrize("prior", [-0.1, 1.1])
 def test_no_probability_is_refused(prior):
     with pytest.raises(RequestError, match="from 0 to 1"):

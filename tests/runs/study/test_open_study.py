@@ -175,50 +175,6 @@ def test_another_table_grid_or_seed_is_another_study(folder: Path, gate: Gate) -
     assert len(opening._ENGINES) == 4
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("most", [12_000, 1])
-def test_centres_come_back_as_they_were_or_are_not_kept(
-    folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    monkeypatch.setattr(opening, "MOST_NUMBERS", most)
-    grid, registry = replace(GRID, repeats=1), JobRegistry()
-    first = {row["trial"]: row for row in done(registry.start_study(judged(), grid, key="a", with_centers=True))}
-    opening._KEPT.clear()
-    gate.jobs = 0
-    again = {row["trial"]: row for row in done(registry.start_study(judged(), grid, key="a", with_centers=True))}
-    assert first.keys() == again.keys()
-    assert all(np.array_equal(first[trial]["centers"], again[trial]["centers"]) for trial in first)
-    assert all(row["centers"].shape == (row["k"], 2) for row in again.values())
-    assert any(folder.glob("*/results.csv")) == (most > 1)
-    assert (gate.jobs == 0) == (most > 1)
-
-
-@pytest.mark.slow
-def test_it_waits_for_a_seat_and_says_behind_how_many(folder: Path, gate: Gate) -> None:
-    scheduler = Scheduler(1)
-    registry, other = JobRegistry(scheduler=scheduler), JobRegistry(scheduler=scheduler)
-    gate.hold_after(0)
-    study = registry.start_study(judged(), replace(GRID, repeats=5), key="a")
-    assert eventually(lambda: study.progress is not None)
-    gate.hold_after(3)
-    assert eventually(lambda: study.state is JobState.RUNNING and study.seconds_left is not None)
-    waiting = other.start_study(judged(), GRID, key="b")
-    assert eventually(lambda: len(scheduler._waiting) >= 1)
-    assert waiting.state is JobState.QUEUED and waiting.elapsed == 0
-    study.cancel()
-    gate.open()
-    assert same(done(waiting))
-
-
-@pytest.mark.slow
-def test_a_worker_goes_on_for_its_turn_only(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_TURN_SECONDS", 0.0)
-    monkeypatch.setattr(opening, "count_cores", lambda: 1)
-    grid, registry = replace(GRID, ks=(2,), epsilons=(1.0,), repeats=2), JobRegistry()
-    assert same(done(registry.start_study(judged(), grid, key="a")), grid)
-    assert gate.jobs == len(grid.list_trials())
-
-
 def test_a_grid_that_cannot_be_served_is_refused_before_anything_is_begun(folder: Path) -> None:
     with pytest.raises(RequestError, match="401"):
         JobRegistry().start_study(judged(), replace(GRID, ks=(401,)), key="a")
