@@ -65,18 +65,6 @@ _PRESSES_AT_ONCE = """() => new MutationObserver((_, watch) => {
 }).observe(document.querySelector(".sentence"), { childList: true, subtree: true, attributeFilter: ["class"] })"""
 
 
-# Presses the word whose form comes by itself, as soon as it is there.
-_PRESSES_WHAT_CAME = """() => {
-  const word = document.querySelector('[data-word="person"]');
-  new MutationObserver((_, watch) => {
-    if (word.getAttribute("aria-expanded") !== "true") return;
-    watch.disconnect();
-    word.click();
-    word.dataset.tried = "";
-  }).observe(word, { attributeFilter: ["aria-expanded"] });
-}"""
-
-
 def test_a_word_that_is_pressed_while_the_sentence_goes_on_keeps_its_form(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
@@ -87,21 +75,6 @@ def test_a_word_that_is_pressed_while_the_sentence_goes_on_keeps_its_form(visito
     visit.sees("A public sample")  # of the form of the table
     expect(visit.page.locator('[data-word="table"]')).to_have_attribute("aria-expanded", "true")
     expect(visit.page.locator('[data-word="person"]')).to_have_attribute("aria-expanded", "false")
-
-
-def test_a_word_that_is_pressed_at_the_moment_at_which_its_form_comes_by_itself_keeps_it(
-    visitor: Callable[..., Visitor],
-) -> None:
-    visit = visitor(viewport=WINDOW)
-    visit.goes_to("/")
-    visit.uploads(make_places(), "places.csv")
-    visit.opens_word("kind")
-    visit.page.evaluate(_PRESSES_WHAT_CAME)
-    visit.picks("public: anybody may see the rows")
-    word = visit.page.locator('[data-word="person"]')
-    expect(word).to_have_attribute("data-tried", "")
-    visit.waits()
-    expect(word).to_have_attribute("aria-expanded", "true")
 
 
 def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is_kept(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import files
@@ -26,7 +25,7 @@ from dpviz.runs.record import ReleaseRecord
 from dpviz.tables.named import sample
 from tests.app.charts.test_player_page import truth_of
 from tests.browser import quiet
-from tests.browser.visitor import NARROW, PATIENCE, WIDE, Visitor
+from tests.browser.visitor import NARROW, PATIENCE, WIDE
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -230,21 +229,4 @@ def test_a_notebook_plays_it_in_a_frame_once_there_is_session(reader, finished, 
     expect(frame.locator(".animation")).to_have_attribute("data-at", str(len(finished.frames) - 2))
     expect(page.get_by_text("Released centres")).to_be_visible()
     one.asked[:] = [url for url in one.asked if url != "about:srcdoc"]
-    one.is_content(file)
-
-
-def test_the_page_offers_the_file_and_the_file_opens_without_the_page(fifteen, reader, tmp_path) -> None:
-    visit: Visitor = fifteen
-    visit.steps_to("End")  # a file opens there
-    title = visit.page.locator(".animation .title").inner_text()
-    visit.text("What was found · ledger").click()
-    visit.page.get_by_role("tab", name="Take away").click()
-    visit.waits()
-    file = tmp_path / "run.html"
-    shutil.copy(visit.downloads("Play it anywhere (HTML)"), file)
-    one = reader()
-    page = one.opens(file)
-    drawn(page)
-    expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    expect(page.locator("b.revealed").first).to_be_visible()
     one.is_content(file)
