@@ -13,7 +13,6 @@ from dpviz.app.ui import runner
 from dpviz.core import PrivateTable
 from dpviz.runs import OpenTable
 from dpviz.tables import FileKind
-from tests import waiting
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
@@ -106,21 +105,6 @@ def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghos
     assert result(sound(app.run())).earlier == ()
 
 
-def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
-    assert booked(ask(explored("dplloyd"), epsilon=2.0)) == [2.0]
-
-
-def test_a_seed_repeats_the_noise_and_says_so() -> None:
-    app = with_word(explored("dplloyd"), "algorithm")
-    app.toggle(key="study_noise").set_value(True)
-    assert sound(app.run()).button(key="bench:again").disabled
-    once, drawn = result(app).run.centers, {}
-    for seed in (1, 0):
-        app.number_input(key="study_seed").set_value(seed)
-        drawn[seed] = result(sound(app.run())).run.centers
-    assert (drawn[1] != once).any() and (drawn[0] == once).all()
-
-
 def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(*_: object) -> None:
         raise ZeroDivisionError("a value of the rows: 4711")
@@ -159,23 +143,6 @@ def test_what_cannot_run_says_why_before_it_is_run_and_keeps_the_page() -> None:
     assert not sparse.accesses
 
 
-@for_each(("k", "said"), {2: "label accuracy", 1: "label accuracy, of at most", 3: ""}.items())
-def test_label_accuracy_is_shown_where_labels_are_known(k: int, said: str) -> None:
-    """Of two groups: three centres would be right by their number alone, and one centre cannot be right."""
-    shown = numbers(explored("dplloyd", open_blobs(labelled=True), k=k))
-    found = [name for name in shown if "label accuracy" in name]
-    assert len(found) == bool(said) and all(name.startswith(said) and shown[name].endswith("%") for name in found)
-
-
-def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
-    assert not [box for box in explored("dplloyd", open_blobs(dim=1)).selectbox if box.label == "Plane"]
-    app = explored("dplloyd", open_blobs(dim=6))
-    app.session_state["bench:form"] = "Steps in a plane"
-    (planes,) = (box for box in sound(app.run()).selectbox if box.label == "Plane")
-    planes.set_value(next(plane for plane in planes.options if "random" in plane))
-    assert "random direction" in json.dumps(read_animation(sound(app.run())))
-
-
 def test_the_word_of_the_algorithm_opens_all_of_them_with_what_each_shows_and_one_is_chosen_there() -> None:
     app = with_word(ask(app_on("home.py", open_blobs()), delta=0.0), "algorithm")
     said = text_of(app)
@@ -208,15 +175,6 @@ def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cance
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
-@pytest.mark.slow
-def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs(), workers=True, algorithm="dplloyd")
-    assert app.session_state["run:pending"].job.wait(waiting.SECONDS)
-    assert result(sound(app.run())).run.algorithm == "dplloyd"
-    assert "run:pending" not in app.session_state and len(booked(app)) == 1
-
-
 @for_each("number", [1700, 60])
 def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
@@ -227,12 +185,6 @@ def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
     sides = [side["name"] for side in animation["steps"][1]["sides"]]
     assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
     assert "revealed" in json.dumps(animation)
-
-
-def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
-    link = {"k-averages.rows": "tuples", "algorithm": "k-averages", "k": "2"}
-    assert "declare the relation replace" in text_of(app_on("home.py", open_blobs(), **link))
-    assert "does not hold 3 points" in text_of(sound(ask(app_on("home.py", tables.open_pairs(60), **link), k=3).run()))
 
 
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:

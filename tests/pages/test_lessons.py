@@ -161,15 +161,6 @@ def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
     assert told["dress"]["locked"] and told["answer"] is None and told["start"]["me"] == [226, 34]
 
 
-@pytest.mark.slow
-def test_a_lesson_is_taken_away_once_it_is_computed():
-    app = opened("rich-person")
-    assert not [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
-    press(app, "file")
-    assert [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
-    assert "The file is there" in text_of(app)
-
-
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of further lessons."""
@@ -200,41 +191,3 @@ def test_a_lesson_whose_numbers_are_wrong_says_so(own: Path, lesson: str, scene:
     (own / "liar.yaml").write_text(lie, encoding="utf-8")
     app = press(answers(opened("liar", scene), LESSONS[lesson], scene), "reveal")
     assert all(words in app.error[0].value for words in said)
-
-
-EIGHTH = """
-{title: Few people, minutes: 6, order: 8, sample: outlier, settings: {algorithm: dplloyd, k: 3, epsilon: 1, seed: 3},
-sentence: "Privacy is cheap for many, and dear for few.", scenes: [
-{title: A small table, text: "There are only {rows} people.", reveal: {run: {step: round 1}},
- question: {ask: "Will it find all?", options: ["Yes", "No"], right: "No"}, answer: "It finds {found}.",
- says: {rows: {what: rows, is: 120}, found: {what: clusters found, is: 0}}},
-{title: What if ε grows, text: Five values of ε., question: {ask: "How large is the loss?", curve: true},
- reveal: {study: {epsilons: [0.3, 1, 3], repeats: 3}}, answer: "It starts at {left}.",
- says: {left: {what: median loss, epsilon: 0.3, is: 10}}},
-{title: Many draws, text: The same again and again., reveal: {draws: {times: 4, epsilon: 3}}},
-{title: What ε promises, text: At last., reveal: {part: {name: odds, epsilon: 3}}}]}
-"""
-
-
-@pytest.mark.slow
-def test_a_further_lesson_written_after_the_readme_needs_no_python(own: Path):
-    """A first try has numbers that are not known yet: the page says what they are, and then the lesson is whole."""
-    path = own / "few-people.yaml"
-    path.write_text(EIGHTH, encoding="utf-8")
-    app = press(_listed(), "begin:few-people")
-    app.radio[0].set_value(1)
-    press(sound(app.run()), "reveal")
-    assert read_animation(app)["start"] == 1
-    found = [error.value for error in app.error]
-    press(app, "next").select_slider[0].set_value(20.0)
-    found += [error.value for error in press(sound(app.run()), "reveal").error]
-    for wrong in found:
-        name, value = wrong.split()[7], float(wrong.split("comes out as ")[1].rstrip("."))
-        line = {"found": "is: 0", "left": "is: 10"}[name]
-        path.write_text(path.read_text("utf-8").replace(line, f"is: {value:.0f}"), encoding="utf-8")
-    assert len(press(app, "next").get("plotly_chart")) == 2, "a strip and a cloud"
-    assert "Privacy is cheap for many" in "\n".join(head.value for head in press(app, "next").header)
-    for _ in range(3):
-        press(app, "back")
-    assert not app.error, [error.value for error in app.error]
-    assert {button.label for button in app_on("lessons.py", None).button} >= {"Few people", "Why noise"}

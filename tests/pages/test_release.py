@@ -93,15 +93,6 @@ def errors_of(app: AppTest) -> str:
     return "\n".join(f"{error.proto.title}: {error.value}" for error in app.error)
 
 
-def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
-    app = on_page(open_people(tmp_path))
-    assert app.subheader[0].value == "Three centres of two columns, at ε = 1" and "at most 2.72×." in text_of(app)
-    ask(app, epsilon=0.5)
-    app.slider(key="release:share").set_value(20)
-    sound(app.run())
-    assert "and what their segments are, at ε = 0.5" in app.subheader[0].value and "1.65×" in text_of(app)
-
-
 def test_what_stands_against_a_release_is_named_and_bars_it(tmp_path):
     account = account_in(tmp_path)
     for said, changed, to_do in (
@@ -215,26 +206,6 @@ def test_hostile_names_stay_text(tmp_path):
         assert ":red[a]" not in shown and "**b**" not in shown and "<img" not in shown.replace("\\<img", "")
         if not app.session_state.get("release:pressed"):
             pressed_once(app)
-
-
-def test_a_new_account_is_made_and_opened(tmp_path):
-    app = names_account(on_page(open_people(tmp_path)), tmp_path / "none" / "new.sqlite")
-    assert barred(app) and not (tmp_path / "none").exists(), "a path alone makes nothing"
-    sound(one_of(app.button, "Make it").click().run())
-    assert app.error[0].proto.title == "No account was made"
-    names_account(app, tmp_path / "new.sqlite").text_input(key="release:new:name").set_value("people")
-    sound(one_of(app.button, "Make it").click().run())
-    assert standing(tmp_path / "new.sqlite").cap_epsilon == 2.0
-    assert not button(confirmed(app)).disabled
-    assert not [one for one in app.button if one.label == "Make it"], "one that is there is opened"
-
-
-def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.app.ui.release.page.may_name_paths", lambda: False)
-    app = app_on("release.py", open_people(tmp_path), k="3")
-    (code,) = app.code
-    assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
-    assert not [one for one in app.text_input if one.key == "release:account_path"] and barred(app)
 
 
 def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.tables import sample
@@ -85,12 +84,6 @@ def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     assert opened(again).key != before.key and "open it again" in again.info[0].value
 
 
-def test_the_link_follows_the_table_that_is_opened_next() -> None:
-    at = fine(open_by_word(declared(), "fifteen").run())
-    assert at.query_params["table"] == "fifteen" and not at.info
-    assert "forgets this file" not in everything_shown(at)
-
-
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
     ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "1,0,5,2,2,0.05", "0,1,5e9,2,2,0.05", "0,1,5000000,1000,2,0.05")
     ranges += ("-1e308,1e308,50,2,2,0.05", "0,1e400,50,2,2,0.05")
@@ -136,11 +129,3 @@ def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses_and_what_wa
         assert table.title == sample("fifteen").title
     else:
         assert table.n_public == 800_000 and at.session_state["k"] == 3
-
-
-def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
-    at = declared("public")
-    again = reloaded(at)
-    assert "visit:table" not in again.session_state
-    assert opened(press(again, "Open it")).key == opened(at).key

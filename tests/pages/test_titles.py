@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import Any
 
@@ -14,11 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.runs import OpenTable, declare
 from dpviz.tables import Declaration, FileKind, make_numeric_table
-from dpviz.words import format_number, format_percent, format_ratio
 from tests.contract.tables import make_blobs
 from tests.pages import tables
 from tests.pages.site import sample_table
-from tests.pages.tables import LOSS, app_on, numbers, open_below, run_again, sound, text_of, truth_switch
+from tests.pages.tables import app_on, open_below, run_again, sound, text_of, truth_switch
 
 _WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -84,40 +82,12 @@ def test_the_title_agrees_with_distances_and_sizes(sample: str, k: int, epsilon:
         assert found_in_title(figure["title"])[0] < k
 
 
-def test_where_nobody_knows_how_many_clusters_there_are_the_title_tells_the_loss() -> None:
-    app = app_on("home.py", sample_table("fifteen"), algorithm="eugkm", k="15")
-    title = main_figure(app)["title"]
-    assert "found" not in title and f"the loss is {numbers(app)[LOSS]} that of k-means++" in title
-
-
 def heavy_table(kind: FileKind = FileKind.PUBLIC, n: int = 600) -> OpenTable:
     """Three clusters inside the bounds, and one row in twenty far outside them."""
     values, bounds = make_blobs(n, 2), {"lower": (-1.0, -1.0), "upper": (1.0, 1.0)}
     values[: n // 20] = 1 + np.random.default_rng(0).pareto(1.0, (n // 20, 2)) * 4
     declared = Declaration(columns=("x", "y"), **bounds, n_public=n, kind=kind, title="tail")
     return declare(make_numeric_table(values, ["x", "y"], name="tail"), declared)
-
-
-@pytest.mark.slow
-def test_with_a_heavy_tail_k_means_reads_the_clipped_rows_and_clipping_stands_apart() -> None:
-    table = heavy_table()
-    app = seeded_run(table, "auto", k=3, epsilon=5.0)
-    everyone, rows = table.private.reveal(note="test").points, unit_rows(table)
-    centers, figure = app.session_state["run:result"].run.unit_centers, main_figure(app)
-    best = KMeans(3, n_init=10, random_state=0).fit(rows)
-    loss = pairwise_distances(rows, centers).min(axis=1) ** 2
-    assert numbers(app)[LOSS] == format_ratio(float(loss.mean() / (best.inertia_ / len(rows))))
-    moved = format_number(float(((everyone - rows) ** 2).sum(axis=1).mean()))
-    assert f"The bounds alone move a row by {moved} " in text_of(open_below(app, "loss"))
-    assert found_in_title(figure["title"]) == (found_by_hand(rows, centers, best.cluster_centers_), 3)
-    (diamonds,) = (trace for trace in figure["data"] if "k-means++" in str(trace.get("name", "")))
-    drawn = np.column_stack([read_axis(diamonds[axis]) for axis in "xy"])
-    assert drawn.shape == (3, 2) and np.abs(drawn).max() <= 1
-    assert pairwise_distances(drawn, best.cluster_centers_).min(axis=1).max() < 1e-5
-
-
-def read_axis(axis: Any) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]) if isinstance(axis, dict) else np.array(axis)
 
 
 def preview_of(kind: FileKind, tab: str) -> AppTest:
@@ -129,14 +99,6 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
     sound(app.run())
     app.session_state["bench:table"], app.session_state["preview"] = True, tab
     return sound(app.run())
-
-
-def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret() -> None:
-    kind = FileKind.SIMULATED
-    outside = (np.abs(heavy_table(kind).private.reveal(note="test").points) > 1).any(axis=1)
-    said = text_of(preview_of(kind, "Bounds"))
-    assert f"The bounds move **{format_percent(float(outside.mean()))} of the rows**" in said
-    assert f"{outside.sum():,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
 
 
 def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
