@@ -30,7 +30,6 @@ SECRET = "7741.25"
 PART_OF_IT = re.compile(r"(?<![0-9a-f])7741(?![0-9a-f])")
 PEOPLE = f"age,income,person\n31,1000,a\n44,{SECRET},a\n52,3000,b\n".encode()
 COMMAS = b"age;income;who\n31,5;1.000,25;a\n44,5;2.500,5;b\n52,0;3.000,75;c\n"
-VALUES = [[31.5, 1000.25], [44.5, 2500.5], [52.0, 3000.75]]
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 10000]}, "bounds_origin": "law or physics"}'
 DAMAGED = gzip.compress(PEOPLE)[:-9]
 PROPOSE = "Propose from the rows (counted)"
@@ -198,27 +197,6 @@ def test_what_becomes_of_rows_is_a_share_for_a_public_file_and_a_rule_for_a_priv
     assert ACCESS_LOG.count(seen).looks[AccessKind.ROWS] == 1
     public = open_form(site.of_kind(choosing(), "public"), "columns")
     assert "1 of 2 rows (50 %) is dropped" in everything_shown(public)
-
-
-@pytest.mark.slow
-def test_a_proposal_from_private_rows_fills_the_form_is_one_look_and_can_be_changed():
-    at = proposed(COMMAS)
-    looks = at.session_state["looks:list"]
-    assert [look.what for look in looks if look.kind is FileKind.PRIVATE] == [AccessKind.PROPOSAL], "of the drop"
-    before = len(looks)
-    assert site.ticked(at) == ["age", "income"], "who holds text"
-    assert "revealed" in everything_shown(at)
-    open_form(at, "table")
-    assert declared(at.selectbox, "delimiter").value == ";" and declared(at.selectbox, "decimal").value == ","
-    press(at, PROPOSE)
-    assert len(at.session_state["looks:list"]) == before, "the same look"
-    table = opened(paste_bounds(at, BOUNDS))
-    np.testing.assert_array_equal(table.loaded.columns(["age", "income"]), VALUES)
-    assert table.declaration.proposed and table.declaration.kind is FileKind.PRIVATE
-    changed = opened(tick(read_as(at, grouping=" "), "age")).declaration
-    assert changed.columns == ("age",) and changed.file.style.grouping == " " and changed.proposed
-    listed = "".join(part.value for part in site.open_ledger(at).markdown).replace("\\", "").replace("\u2060", "")
-    assert "people (private): a proposal of how the file is read" in listed
 
 
 def test_a_first_line_that_may_be_a_row_waits_until_its_owner_says_what_it_is():

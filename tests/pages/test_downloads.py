@@ -21,7 +21,6 @@ from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.tables import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
-from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.pages import tables
 from tests.pages.site import open_ledger
@@ -127,19 +126,6 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     numbers = [TitleNumber("released", f"ε {run.epsilon:g}", f"spent in {len(run.entries)} charges")]
     seen = dataclasses.replace(look.without_rows(), epsilon=run.epsilon)
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
-
-
-@for_each("shown", [True, False])
-def test_the_page_of_a_public_run_says_by_its_name_whether_rows_are_in_it(offered, shown: bool) -> None:
-    app = ran(open_blobs())
-    truth_switch(app).set_value(shown)
-    sound(app.run())
-    name, data = offered[PLAYED]
-    assert name == f"SIMULATION_{'revealed_' * shown}dplloyd_k3_eps1.html"
-    assert (b'<b class="revealed">' in data) == shown and (RELEASED_ONLY.encode() in data) == (not shown)
-    around = packed_in(data.decode())["animations"][0]["around"]
-    assert ("the loss of k-means++" in json.dumps(around)) == shown
-    assert len(data) <= MOST_BYTES
 
 
 def test_the_reference_offers_no_file_and_that_of_settings_holds_no_result(offered) -> None:

@@ -120,15 +120,6 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
     assert result(run_again(app)).run.epsilon == 2.0
 
 
-def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
-    app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
-    accesses = app.session_state["visit:table"].private.accesses
-    assert LOSS not in numbers(app) and "revealed" not in json.dumps(read_animation(app)["steps"])
-    assert not accesses
-    with_truth(app, True)
-    assert numbers(app)[LOSS].endswith("×") and accesses
-
-
 def test_what_cannot_run_says_why_before_it_is_run_and_keeps_the_page() -> None:
     app = explored("dplloyd")
     kept = result(app)
@@ -173,18 +164,6 @@ def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cance
     app.button(key="run:cancel").click()
     assert "run:result" not in sound(app.run()).session_state
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
-
-
-@for_each("number", [1700, 60])
-def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
-    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
-    app = ask(app_on("home.py", tables.open_pairs(number), **link), k=2)
-    done, animation = result(sound(app.run())).run, read_animation(app)
-    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
-    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
-    sides = [side["name"] for side in animation["steps"][1]["sides"]]
-    assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
-    assert "revealed" in json.dumps(animation)
 
 
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:

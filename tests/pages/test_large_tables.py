@@ -125,18 +125,6 @@ class GrowingRegistry(PromptRegistry):
         return tables.ArrivingJob(items[: self.most])
 
 
-def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs(), registry=GrowingRegistry())
-    seen = []
-    while "run:result" not in app.session_state and len(seen) < 60:
-        seen.append(len(read_animation(app)["steps"]) if tables.players(app) else 0)
-        sound(app.run())
-    whole = len(app.session_state["run:result"].run.frames)
-    assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
-    assert len(read_animation(app)["steps"]) == whole
-
-
 @for_each("live", [True, False])
 def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(monkeypatch, live: bool) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)

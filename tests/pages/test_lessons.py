@@ -13,7 +13,6 @@ from dpviz.app.lessons import reading
 from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.meaning import PARTS
 from dpviz.tables.drawings import load_preset
 from tests.app.ui.playground.test_board import said
 from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
@@ -90,17 +89,6 @@ def test_a_lesson_is_walked_to_its_sentence(name: str):
             assert at.get("plotly_chart"), "many runs make a picture"
     assert escape_markdown(lesson.sentence) in "\n".join(head.value for head in app.header)
     assert f"{scored} of {scored} predictions came true" in text_of(app)
-
-
-def test_the_first_question_is_asked_before_anything_is_touched_and_its_answer_opens_the_lesson():
-    app = _listed()
-    first = next(iter(LESSONS.values()))
-    assert tuple(PARTS) == reading.PARTS, "those that a lesson may show are those of the page"
-    assert [head.value for head in app.header] == [first.scenes[0].question.ask]
-    assert app.button(key="learn:reveal").disabled
-    answers(app, first, 1).button(key="learn:reveal").click()
-    assert "as you said" in text_of(sound(app.run()))
-    assert (app.query_params["lesson"], app.query_params["scene"]) == (first.id, "1")
 
 
 def test_the_guess_stays_beside_the_truth():

@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
-from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
+from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts
 from dpviz.app.ui import papers_panel
 from experiments.material import PUBLISHED
 from experiments.registry import CLAIMS
@@ -66,26 +66,6 @@ def test_all_claims_stand_there_with_their_verdicts_and_each_is_drawn_once_a_ser
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
-@pytest.fixture(scope="module")
-def lines():
-    """Of what is stored."""
-    return papers_panel.list_lines(read_verdicts().claims)
-
-
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
     monkeypatch.setattr(stored_verdicts, "read_verdicts", lambda folder=FOLDER: StoredVerdicts())
     assert "python -m experiments" in everything_shown(visit("papers.py"))
-
-
-def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lines, monkeypatch):
-    opened = []
-    for name in ("open_synthetic_table", "open_run"):
-        monkeypatch.setattr(papers_panel, name, opened.append)
-    papers_panel._open_finding(lines["su-epsilon"].result.settings[1])
-    table, request = opened
-    assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed
-    assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
-    opened.clear()
-    papers_panel._open_finding(lines["balcan-epsilon"].result.settings[2])
-    assert opened[0].is_allowed and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
-    assert not lines["cohen-naive"].result.settings, "its samples are no table"

@@ -15,10 +15,9 @@ from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.compare_page import find_advice, read_stored_rows
 from dpviz.app.ui.studies.study_job import StudyQuestion, draw_study_page, format_study
 from dpviz.core import RequestError
-from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, declare, jobs
+from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, jobs
 from dpviz.runs.synthetic_tables import make_synthetic_table
-from dpviz.tables import CsvFile, Declaration, FileKind
-from tests.cases import for_each
+from dpviz.tables import FileKind
 from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -145,7 +144,6 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_whose_epsilon_is_take
     assert any("study runs" in look for look in accesses)
 
 
-USUAL, EVIDENCE = Target(), "What a stored study says of made-up tables like this"
 GRID = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (3,), (0.3, 1.0, 3.0), (1e-6,))
 
 
@@ -166,23 +164,12 @@ def test_the_stored_answer_reads_no_row_and_speaks_of_those_of_the_stand_in(monk
         monkeypatch.setattr(table.private, door, None)
     assert read_stored_rows(question(table)) is None
     with pytest.raises(RequestError, match="How many rows there are is not known"):
-        find_advice(question(table), USUAL)
+        find_advice(question(table), Target())
     few, many = (question(table, stand_in) for stand_in in stand_ins)
     assert (read_stored_rows(few), read_stored_rows(many)) == ((1_000, 1_000), (100_000, 100_000))
-    assert find_advice(few, USUAL).few.epsilon > find_advice(many, USUAL).few.epsilon
+    assert find_advice(few, Target()).few.epsilon > find_advice(many, Target()).few.epsilon
     table.private.n_public = 10_000
-    assert find_advice(question(table), USUAL).few.best is not None and table.private.accesses == []
-
-
-@for_each(("ends", "rows"), [((1_000, 30_000), 1_000), (None, None), ((8, 8), 8)])
-def test_what_it_says_is_folded_away_and_where_nobody_said_how_many_rows_or_so_few_it_says_nothing(ends, rows) -> None:
-    """And the page makes no synthetic table of its own size."""
-    declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=ends)
-    table = declare(CsvFile("t", b"x,y\n" + b"0.5,0.5\n" * 20), declared)
-    app = app_on("compare.py", table, drawer="sweep")
-    assert (EVIDENCE in [part.label for part in app.expander]) == (rows == 1_000)
-    (box,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
-    assert rows == 8 or box.value == rows
+    assert find_advice(question(table), Target()).few.best is not None and table.private.accesses == []
 
 
 def test_how_long_a_study_takes_is_told_without_the_number_of_rows() -> None:

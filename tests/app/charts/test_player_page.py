@@ -124,21 +124,6 @@ def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> N
     assert {"released", "revealed"} <= set(packed_in(page)["animations"][0]["kinds"])
 
 
-def test_a_page_says_what_ran_on_what_and_what_it_cost() -> None:
-    table = declare(*sample("fifteen").load())
-    finished = run("auto", table.private, k=15, epsilon=1.0, seed=1)
-    page = page_of(table, finished, truth_of(table, 15)[0].without_rows())
-    words = re.sub(r"<[^>]+>", " ", _words(page))
-    told = (table.title, "Auto", "ε = 1, δ = 0", "k = 15", "protects 1 row", dpviz.__version__, "5,000 (declared)")
-    for said in (*told, "SIMULATION: the noise follows from a seed", *(entry.note for entry in finished.entries)):
-        assert said in words, said
-    assert page.count("<tr>") == 1 + len(finished.entries)
-    animation = packed_in(page)["animations"][0]
-    assert f"<title>{animation['steps']['light'][-1]['title']} · {table.title}</title>" in page
-    assert [len(animation["steps"][theme]) for theme in ("light", "dark")] == [len(finished.frames)] * 2
-    assert animation["colors"]["dark"] != animation["colors"]["light"]
-
-
 def test_hostile_names_stay_text() -> None:
     told = Declaration(columns=(HOSTILE, "y"), lower=(-1.0,) * 2, upper=(1.0,) * 2, kind=FileKind.PUBLIC, title=HOSTILE)
     table = declare(make_numeric_table(make_blobs(300), [HOSTILE, "y"], name="a"), told)
@@ -173,17 +158,6 @@ def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() 
     assert len(one.encode()) <= MOST_BYTES and len(three) < 2 * len(one)
     assert three.count('class="animation"') == 2 and three.count('<article class="scene"') == 3
     assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one
-
-
-def test_a_notebook_plays_the_same_page_in_a_frame_of_its_own(tmp_path) -> None:
-    finished = run_eugkm(open_blobs(FileKind.PRIVATE))
-    shown = dpviz.show(finished, 0, title="A & B")
-    frame = shown._repr_html_()
-    assert frame.startswith("<iframe ") and frame.count("<") == 2, "the page is an attribute of the frame"
-    assert packed_in(shown.html)["animations"][0]["at"] == 0
-    assert shown.save(tmp_path / "run.html").read_text("utf-8") == shown.html
-    assert finished._repr_html_().startswith("<iframe ") and "Released centres" in finished._repr_html_()
-    assert "too large" in player_page.frame_page("x" * (MOST_BYTES + 1))
 
 
 def test_what_has_no_privacy_is_shown_as_revealed_and_never_saved(tmp_path) -> None:

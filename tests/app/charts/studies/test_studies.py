@@ -13,9 +13,9 @@ import pytest
 from dpviz.algorithms import CARDS
 from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure
-from dpviz.app.charts.studies.curves import LOOKS, Curves, choose_styles, draw_curves, draw_smallest
+from dpviz.app.charts.studies.curves import LOOKS, Curves, choose_styles, draw_smallest
 from dpviz.app.charts.studies.stored_verdicts import Outcome
-from dpviz.runs import Recommendation, SmallestEpsilon, Target, summarise
+from dpviz.runs import Recommendation, SmallestEpsilon, Target
 from dpviz.words import choose_palette
 from experiments.registry import CLAIMS
 from tests.app.charts.laws import is_sound
@@ -23,17 +23,6 @@ from tests.app.charts.studies.special import LIGHT, NAMES, study
 from tests.cases import about, for_each
 from tests.experiments.planted import PLANTED
 from tests.words.test_theme import VISION, contrast, difference
-
-
-@for_each("number", [1, 18])
-def test_trade_off_draws_medians_and_middle_halves(number: int) -> None:
-    table = study(NAMES[:number], [0.1, 1.0, 10.0])
-    expected = summarise(table).set_index(["contender", "epsilon"])
-    figure = draw_curves(Curves(table)).draw(LIGHT).plot.figure()
-    for line in (trace for trace in figure.data if trace.meta == "median"):
-        for epsilon, median, (low, high, runs) in zip(line.x, line.y, line.customdata, strict=True):
-            row = expected.loc[(line.name, epsilon)]
-            assert (median, low, high, runs) == pytest.approx((row["median"], row["q25"], row["q75"], 7))
 
 
 @for_each("share", [0.5, 0.9])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +14,6 @@ from dpviz.app.ui.bench.sentence import Word, write_sentence
 from dpviz.releases import ReleaseRequest
 from dpviz.runs import Contender, Division, Request
 from dpviz.tables import open_csv, propose
-from dpviz.tables.codings import Dates, Nominal
 from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind, find_words
 from tests.cases import for_each
 
@@ -96,15 +94,6 @@ def test_whatever_is_typed_is_taken_or_refused_in_its_word_and_nothing_else_chan
         assert said.gap or after.type_in(word, said.text) == after, "what the sentence says can be typed"
 
 
-def test_columns_come_with_their_coding_and_go_with_their_refusal():
-    hand = dropped().choose_columns(["age", "channel"])
-    assert isinstance(hand.declaration.codings["channel"], Nominal) and "three values" in read_aloud(hand)
-    assert not hand.choose_columns(["age"]).declaration.codings
-    refused = filled().type_in("low:spend", "x")
-    assert refused.refused and not refused.choose_columns(["age"]).refused
-    assert words_of(refused.choose_columns([]))["columns"].gap
-
-
 SEVERAL = {
     "0 to 9": {"age": (0, 9)},
     "1–9; 2..5": {"age": (1, 9), "spend": (2, 5)},
@@ -126,19 +115,6 @@ def test_bounds_of_several_columns_are_typed_at_once(text: str, told: dict[str, 
 def test_ranges_that_cannot_be_are_refused_as_a_whole(text: str):
     hand = dropped()
     assert replace(hand.type_in("low:age", text), refused={}) == hand
-
-
-def test_a_column_of_dates_is_a_gap_for_both_of_its_ends_and_written_as_it_writes_days():
-    rows = b"age,since\n" + b"".join(b"%d,%d.3.20%d\n" % (20 + i % 60, 1 + i % 28, 10 + i % 9) for i in range(80))
-    hand = dropped(rows).choose_columns(["age", "since"])
-    assert [gap for gap in hand.gaps if "since" in gap] == ["low:since"] and "high:since" not in words_of(hand)
-    assert "first and the last day" in hand.type_in("low:since", "2015-01-01").refused["low:since"]
-    said = hand.type_in("low:age", "0 to 100; 1.3.2010 to 31.12.2019")
-    assert said.declaration.codings["since"] == Dates(date(2010, 3, 1), date(2019, 12, 31), "dmy")
-    assert words_of(said)["low:since"].text == "2010-03-01 to 2019-12-31" and "since" not in said.declaration.numbers
-    assert said.type_in("low:since", words_of(said)["low:since"].text) == said
-    plain = hand.say_column("since", {"bounds": [0, 9], "scale": "linear"})
-    assert words_of(plain)["high:since"].text == "9", "what its owner has said that it holds is proposed no more"
 
 
 def test_bounds_from_the_rows_stay_so_whatever_is_said_until_both_are_typed():
