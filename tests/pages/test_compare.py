@@ -23,7 +23,7 @@ from dpviz.words import format_ratio
 from tests.cases import for_each
 from tests.pages import tables
 from tests.pages.site import press
-from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, read_animation, sound, study_in, text_of
+from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of
 
 
 def asking(kind: FileKind = FileKind.PUBLIC, labels: tuple[str, ...] | None = None, repeats: int = 3) -> AppTest:
@@ -210,20 +210,6 @@ def test_the_smallest_epsilon_follows_the_target() -> None:
     assert "within 0.1 % of k-means" in said.replace("\\", "") and "9 of 10 runs" in said
     (figure,) = drawn(app)
     assert any(trace.get("meta") == "answer" for trace in figure["data"])
-
-
-@pytest.mark.slow
-def test_draws_are_played_beside_their_cloud() -> None:
-    app = pressed(looking_at("draws"), "draws:compute")
-    animation, losses = read_animation(app), [row["ratio"] for row in study_in(app, "draws").rows]
-    assert len(animation["steps"]) == len(losses) == 6 and not drawn(app)
-    for place, (step, loss) in enumerate(zip(animation["steps"], losses, strict=True), start=1):
-        assert step["told"].startswith(f"Draw {place} of 6: {loss:.2f}×")
-        (cloud,) = step["sides"]
-        assert "strays most" in cloud["title"] and cloud["alt"].startswith(cloud["title"])
-    (told,) = animation["numbers"]
-    ends = dict.fromkeys(f"{end:.2f}×" for end in (min(losses), max(losses)))
-    assert told["kind"] == "revealed" and told["value"] == " to ".join(ends)
 
 
 _WHO, _WHERE = (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), StudyGrid.list_epsilons(0.25, 4.0)

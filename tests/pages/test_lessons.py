@@ -156,13 +156,6 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_file_that_is_no_lesson_is_said_beside_the_others(own: Path):
-    (own / "mine.yaml").write_text("title: <b>x</b>\ncolour: '[a](http://x.invalid)'\n", encoding="utf-8")
-    app = app_on("lessons.py", None)
-    assert "mine.yaml" in app.error[0].value and "](http" not in app.error[0].value
-    assert len([button for button in app.button if button.key.startswith("lesson:begin")]) == len(LESSONS)
-
-
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("lesson", "scene", "true", "said"),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from colorsys import rgb_to_hls
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dpviz.algorithms import CARDS
 from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure
-from dpviz.app.charts.studies.curves import LOOKS, Curves, choose_styles, draw_smallest
+from dpviz.app.charts.studies.curves import LOOKS, Curves, draw_smallest
 from dpviz.app.charts.studies.stored_verdicts import Outcome
 from dpviz.runs import Recommendation, SmallestEpsilon, Target
 from dpviz.words import choose_palette
@@ -81,23 +80,3 @@ def test_every_algorithm_has_a_look_of_its_own_seen_in_both_themes_and_never_ora
     for (one, (color, marker)), (other, (other_color, other_marker)) in combinations(LOOKS.items(), 2):
         if marker == other_marker:  # like hues have unlike markers for every eye
             assert min(difference(color, other_color, VISION[eye]) for eye in VISION) >= 12, (one, other)
-
-
-def test_a_look_follows_the_algorithm_and_neither_its_place_nor_who_else_is_there() -> None:
-    few = ["DPLloyd", "Auto", "LSH coreset"]
-    alone = {name: choose_styles([name])[name] for name in few}
-    assert all(choose_styles(order) == alone for order in map(list, permutations(few)))
-    styles = choose_styles([card.title for card in CARDS.values()]).values()
-    assert [(style.color, style.marker) for style in styles] == [LOOKS[card] for card in CARDS]
-    assert all(style.dash == "solid" for style in styles)
-    strangers = choose_styles(["Auto", "stranger", "EUGkM", "another stranger"])
-    assert len({style.color for style in strangers.values()}) == 4
-    assert [strangers[name].color for name in ("Auto", "EUGkM")] == [LOOKS["auto"][0], LOOKS["eugkm"][0]]
-    table = study(NAMES[:3], [0.1, 1.0])
-    named = table.assign(contender=pd.Categorical(table["contender"], NAMES[:3]))
-    for runs in (named, named[::-1], named[named.contender == NAMES[2]]):
-        assert Curves(runs).styles == choose_styles(NAMES[:3])
-        assert list(Curves(runs).lines) == [name for name in NAMES[:3] if (runs.contender == name).any()]
-    many = choose_styles([str(place) for place in range(36)])
-    for part in ("dash", "marker"):
-        assert len({(style.color, getattr(style, part)) for style in many.values()}) == 36

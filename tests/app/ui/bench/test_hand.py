@@ -42,11 +42,6 @@ def words_of(hand: Hand) -> dict[str, Word]:
     return {piece.id: piece for pieces in write_sentence(hand) for piece in pieces if isinstance(piece, Word)}
 
 
-def read_aloud(hand: Hand) -> str:
-    pieces = [piece for pieces in write_sentence(hand) for piece in pieces]
-    return " ".join(piece if isinstance(piece, str) else piece.text for piece in pieces)
-
-
 def test_a_dropped_file_is_private_and_no_bound_number_of_rows_or_person_is_taken_from_it():
     hand = dropped()
     assert hand.declaration.kind is FileKind.PRIVATE and hand.declaration.proposed and hand.is_private
@@ -124,13 +119,6 @@ def test_bounds_from_the_rows_stay_so_whatever_is_said_until_both_are_typed():
     private = hand.say_kind(FileKind.PRIVATE).say_origin("law")
     assert private.declaration.bounds_from_rows and private.type_in("low:age", "18").declaration.bounds_from_rows
     assert not private.type_in("low:age", "18").type_in("high:age", "90").declaration.bounds_from_rows
-
-
-def test_bounds_that_epsilon_buys_are_no_gap_and_cost_their_part():
-    hand = replace(dropped().choose_columns(["age", "spend"]).type_in("rows", "5000"), buys=("age", "spend"))
-    assert [gap for gap in hand.gaps if gap != "origin"] == ["person"] and "that ε buys" in read_aloud(hand)
-    assert hand.share == pytest.approx((1 - 2 * 0.03) * 0.8)
-    assert hand.type_in("low:age", "0").buys == ("age", "spend")[1:]
 
 
 DIVISIONS = [Division(), Division(segments=0.0), Division(0.5, 0.1), Division(0.2, 0.03, 0.05)]

@@ -18,7 +18,7 @@ from dpviz.app.ui.playground import board
 from dpviz.app.ui.playground.board import WORLD_DRAWS, Ask, Board, BoardAnswer, draw, make_answer
 from dpviz.core import RequestError
 from dpviz.runs import Contender, Request, declare, run
-from dpviz.tables.drawings import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
+from dpviz.tables.drawings import MOST_POINTS, PointDrawing, load_preset, make_painted_table
 from dpviz.words import choose_palette
 from tests.cases import for_each
 
@@ -133,13 +133,3 @@ def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.Mon
     assert drawn.twin_draws is drawn.twin_draws, "the same cloud, however often the page is drawn"
     nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
     assert not nobody.twin_draws and "worlds" not in told(nobody)
-
-
-def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
-    drawn = draw(Ask.read(said(algorithm="balcan", epsilon=0.3, k=4)))
-    link = board.format_board_link(drawn.ask)
-    assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
-    assert decode_drawing(link["drawing"]).me == HERMIT.me
-    assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
-    longest = board.format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
-    assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
