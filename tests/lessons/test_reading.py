@@ -56,6 +56,9 @@ WRONG: Mapping[Path, tuple[tuple[str, Any, str], ...]] = {
     PAINT: (
         ("scenes 0 board drawing", None, "scene 1, board, drawing: it is nothing, not text"),
         ("scenes 0 board drawing", "empty", "board, drawing: nobody is on it"),
+        ("scenes 0 board drawing", "ring of fire", "The names blobs, unlike, ring"),
+        ("scenes 0 board epsilon", 1.7, "board, epsilon: it is 1.7; a board has 0.05, 0.1"),
+        ("scenes 0 board k", 11, "board, k: it is 11; a board has 2 to 10"),
         ("scenes 0 board me", [256, 1], "board, me 1: it is 256, not a whole number from 0 to 255"),
         ("scenes 0 board algorithm", "sulq", "board, algorithm: 'sulq' is none of eugkm, balcan, dplloyd, auto"),
         ("scenes 0 board tools", ["brush", "gun"], "board, tools: 'gun' is none of brush, spray, erase, me"),
@@ -76,6 +79,7 @@ WRONG: Mapping[Path, tuple[tuple[str, Any, str], ...]] = {
         ("scenes 0 answer", None, "mine.yaml, scene 1, answer: it is missing"),
         ("scenes 0 question number to", 7, "number, to: again is 8; the range must have it"),
         ("scenes 0 says found what", "luck", "says, found, what: 'luck' is none of rows"),
+        ("scenes 0 says again times", 2, "says, again, times: it is no field of 'clusters found'"),
         ("scenes 0 says again what", "median loss", "epsilon: it is missing, and 'median loss' needs it"),
         ("scenes 0 reveal", {}, "scene 1, reveal: it has 0 kinds; one of run, draws, study, part"),
         ("scenes 2 reveal study epsilons", [1, 0.1], "epsilons: they do not rise"),

@@ -115,6 +115,7 @@ def test_without_truth_without_an_algorithm_or_with_k_above_n_it_cannot_run() ->
     tables.truth_switch(app).set_value(False)
     sound(app.run())
     assert cannot_run(sound(app.switch_page("compare.py").run()))
+    assert "Choose at least one" in text_of(looking_at("sweep", labels=()))
     app = asking(labels=())
     assert cannot_run(app) and "cannot run" in text_of(app)
     app.multiselect(key="compare:contenders").set_value(["DPLloyd"])

@@ -299,3 +299,11 @@ def test_an_owner_declares_categories_and_a_log_scale_and_opens_the_table():
     assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
     assert table.private.domain.region.blocks is not None and not table.declaration.proposed
     assert table.declaration.codings == {"pay": Stretched("log"), "region": Nominal(("N", "S", "E"))}
+
+
+def test_values_are_proposed_on_a_click_and_that_is_said():
+    at = site.type_bound(tick(dropped(b"x,region\n" + b"1,N\n2,S\n" * 20), "x", "region"), "x", "lower", "0 to 9")
+    fine(labelled(open_form(at, "column:region").selectbox, "What it holds").set_value("categories").run())
+    press(at, "Propose its values: a look at the first rows")
+    assert labelled(at.text_input, "Values, separated by commas").value == "N, S"
+    assert opened(press(at, "So it is")).declaration.proposed

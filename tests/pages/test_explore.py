@@ -185,3 +185,14 @@ def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_t
         notes = json.loads(profile.spec)["layout"].get("annotations", [{"text": ""}])
         assert ("refused (⊥)" in notes[-1]["text"]) == (algorithm == "k-averages")
         assert algorithm != "dplloyd" or profile.alt.startswith("Three segments on a lane for each of three columns")
+
+
+def test_a_table_of_tuples_is_shown_point_by_point() -> None:
+    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
+    app = ask(app_on("home.py", tables.open_pairs(1700), **link), k=2)
+    done, animation = result(sound(app.run())).run, read_animation(app)
+    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
+    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
+    sides = [side["name"] for side in animation["steps"][1]["sides"]]
+    assert sides == ["Balls", "Votes", "What is asked"]
+    assert "revealed" in json.dumps(animation)

@@ -118,19 +118,6 @@ def test_a_link_opens_a_scene_and_one_to_no_lesson_leads_to_the_list():
     assert {button.key for button in app.button} == {f"lesson:begin:{name}" for name in LESSONS}
 
 
-def test_a_class_sees_no_rail_and_needs_no_guess():
-    app = opened("rich-person", 2, present="1")
-    assert not app.sidebar.children and not app.button(key="lesson:reveal").disabled
-    keys = {button.key: button.proto.shortcut for button in app.button}
-    assert {keys["lesson:back"].lower(), keys["lesson:reveal"].lower()} == {"left", "right"}
-    press(app, "reveal")
-    assert RICH.scenes[1].truth in text_of(app) and "You said" not in text_of(app)
-    press(app, "next")
-    assert app.query_params["present"] == "1" and app.query_params["scene"] == "3"
-    press(app, "end")
-    assert "present" not in app.query_params
-
-
 def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
     lesson = LESSONS["paint-the-town"]
     app = opened(lesson.id, 2)

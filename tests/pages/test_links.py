@@ -86,7 +86,7 @@ PICTURE = "![i](http://x.invalid/y.png)"
         {"study": "[" * 4000},
         {"study": json.dumps(GOOD | {"algorithms": [{"algorithm": PICTURE}]})},
         {"study": json.dumps(GOOD | {PICTURE: 1})},
-        {"algorithms": PICTURE, "ks": "3,5"},
+        *({"algorithms": PICTURE, "ks": "3,5"}, {"epsilons": "36"}, {"ks": "3,5"}, {"algorithms": "kmeans++"}),
         {"algorithms": ",".join(["eugkm"] * 5000)},
     ],
 )

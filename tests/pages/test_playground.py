@@ -12,7 +12,6 @@ from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing
 from tests.app.charts.test_player_page import packed_in
 from tests.app.ui.playground.test_board import HERMIT, said
 from tests.cases import about, for_each
-from tests.pages.site import open_ledger
 from tests.pages.tables import app_on, board_in, sound, text_of
 from tests.pages.test_table_link import reloaded
 
@@ -49,17 +48,6 @@ def test_what_is_painted_is_drawn_once_for_this_visit_and_a_rerun_draws_nothing_
     assert drawn_in(sound(app.run())) is first
     assert drawn_in(paints(HERMIT, app, token=2, draw=2)).run is not first.run
     assert painted_in(sound(other.run())).me is None, "two visits know nothing of each other"
-
-
-def test_the_board_stands_as_it_was_left_after_another_page_and_the_books_are_those_of_other_tables():
-    app = paints(HERMIT, algorithm="balcan", step=2)
-    kept = drawn_in(app)
-    assert "The charges of a run appear here" in text_of(open_ledger(app))
-    assert PART not in app.session_state, "what the browser said goes with its page"
-    app.switch_page(PAGE)
-    start = board_in(sound(app.run()))["start"]
-    assert drawn_in(app).run is kept.run
-    assert (start["algorithm"], start["step"], start["me"]) == ("balcan", 2, [226, 34])
 
 
 def test_a_link_paints_again_and_a_cut_one_is_a_sentence():

@@ -261,3 +261,17 @@ def test_each_visit_to_this_process_counts_its_looks_once_and_all_visits_are_tol
     app.slider(key="compare:repeats").set_value(1)
     computed(sound(app.run()), "compare")
     assert "three looks at losses on the rows" in told() and "one study on them" in told()
+
+
+def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
+    app.slider(key="release:share").set_value(20)
+    app.slider(key="release:missing").set_value(5)
+    assert "and how many values are missing" in sound(app.run()).subheader[0].value
+    app.number_input(key="release:smallest").set_value(400)
+    sound(app.run())
+    page = files_of(pressed_once(app))[PAGE].decode()
+    assert "of age is missing" in everything_shown(app) and "Missing values, with noise: " in page
+    assert "every group has at least 400 rows" in page
+    places, segments = app.get("plotly_chart")
+    assert places.proto.alt.startswith("Map of age") and segments.proto.alt.startswith("Three segments")

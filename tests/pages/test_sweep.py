@@ -18,7 +18,7 @@ from dpviz.core import RequestError
 from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, jobs
 from dpviz.runs.synthetic_tables import make_synthetic_table
 from dpviz.tables import FileKind
-from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, sound, study_in, text_of
+from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
 
@@ -186,3 +186,15 @@ def test_how_long_a_study_takes_is_told_without_the_number_of_rows() -> None:
     assert told(private(2_000))[1] == " if it has 10,000 rows" and told(private(40, n_public=2_000)) == public
     asked = [told(private(n), ns=(1_000,)) for n in (2_000, 1_999)]
     assert asked[0] == asked[1] == told(open_blobs(n=1_000))
+
+
+@pytest.mark.slow
+def test_a_point_opens_its_settings_on_the_bench() -> None:
+    label = Contender("eugkm", {"preset": "su"}).label
+    app = computed(traded(labels=["DPLloyd", label], repeats=1), "sweep")
+    app.selectbox(key="sweep:open:whom").set_value(label)
+    app.select_slider(key="sweep:open:epsilon").set_value(0.5)
+    sound(app.run()).button(key="sweep:open").click()
+    assert players(sound(app.run()))
+    asked = app.session_state["bench:hand"].request
+    assert (asked.epsilon, asked.k, asked.contender) == (0.5, 3, Contender("eugkm", {"preset": "su"}))

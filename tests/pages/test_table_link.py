@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests import waiting
 from tests.cases import about, for_each
 from tests.pages import site
-from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_by_word, open_form, press, upload, visit
+from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_form, press, upload, visit
 
 PEOPLE = b"age,income\n31,1000\n44,774193.25\n"
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 1000000]}, "n_public": 2}'
@@ -36,17 +36,6 @@ def declared(kind: str | None = None) -> AppTest:
     """A visit that has said everything of its file."""
     at = upload(visit("data.py"), PEOPLE)
     return fine(site.paste_bounds(of_kind(at, kind) if kind else at, BOUNDS).run())
-
-
-def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
-    at = visit()
-    at.session_state["algorithm"] = "dplloyd"
-    before = opened(open_by_word(at, "outlier"))
-    at.session_state["k"] = 4
-    fine(at.run())
-    again = reloaded(at)
-    assert opened(again).key == before.key and again.session_state["k"] == 4
-    assert again.query_params["table"] == at.query_params["table"] == "outlier"
 
 
 def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:

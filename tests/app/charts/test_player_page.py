@@ -166,6 +166,8 @@ def test_what_has_no_privacy_is_shown_as_revealed_and_never_saved(tmp_path) -> N
     with pytest.raises(RequestError, match="no privacy"):
         shown.save(tmp_path / "run.html")
     assert not (tmp_path / "run.html").exists()
+    released = dpviz.show(run_eugkm(open_blobs(FileKind.PRIVATE)))
+    assert released.save(tmp_path / "run.html").read_text("utf-8") == released.html
 
 
 @pytest.mark.some(1)

@@ -14,7 +14,7 @@ from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.lesson_page import make_standalone_page
-from dpviz.app.charts.plot import REVEALED_MARK, pack, wrap_lines
+from dpviz.app.charts.plot import REVEALED_MARK, Plot, pack, wrap_lines
 from dpviz.app.charts.view import make_view
 from dpviz.runs import run
 from dpviz.words import choose_palette
@@ -55,3 +55,12 @@ def test_a_played_run_keeps_the_mark_though_its_rows_are_sent_apart():
     for given_rows, marked in ((context, True), (replace(context, reveal=None), False)):
         said = json.dumps(Animation.of_run(made, given_rows).to_data(), ensure_ascii=False)
         assert (REVEALED_MARK in said) == marked
+
+
+@for_each(("top", "room", "aside"), [(8, 22, -48), (28, 28, 0)])
+def test_the_mark_lies_above_what_is_drawn_and_makes_room_where_there_is_none(top, room, aside):
+    made = Plot({"margin": {"t": top, "l": 48}})
+    for _ in range(2):
+        made.mark_revealed()
+    assert [(note["yanchor"], note.get("xshift", 0)) for note in made.layout["annotations"]] == [("bottom", aside)]
+    assert made.layout["margin"]["t"] == room

@@ -88,3 +88,24 @@ def test_a_study_on_the_rows_of_a_file_is_counted_once_in_each_visit(own_visit):
     own_visit.clear()
     session.count_study("file", "losses of 4 runs")
     assert ACCESS_LOG.count("file").studies == 3
+
+
+def test_what_a_widget_says_outlives_the_page_that_drew_it():
+    assert session.read_setting("k", 5) == 5 == session.recall("k", 5)
+    session.choose("k", 7)
+    assert session.read_setting("k", 5) == 7 and st.session_state.pop("k") == 7, "as if another page had not drawn it"
+    assert session.read_setting("k", 5) == 7
+    st.session_state["k"] = 9
+    assert session.read_setting("k", 5) == 9, "what is on the page comes first"
+
+
+def test_a_source_keeps_its_number_until_another_comes():
+    told, rows = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,)), make_numeric_table(ROWS, ["x", "y"])
+    session.set_aside(rows)
+    waiting = session.find_undeclared()
+    assert session.find_source() is None
+    for upper in (1.0, 2.0):
+        session.open_table(rows, dataclasses.replace(told, upper=(upper,)))
+        assert session.find_source() is waiting and session.find_undeclared() is None
+    session.open_table(make_numeric_table(ROWS, ["x", "y"]), told)
+    assert session.find_source().number != waiting.number, "another upload, though its rows are the same"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from colorsys import rgb_to_hls
 from itertools import combinations
 
@@ -12,37 +11,15 @@ import pytest
 from dpviz.algorithms import CARDS
 from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure
-from dpviz.app.charts.studies.curves import LOOKS, Curves, draw_smallest
+from dpviz.app.charts.studies.curves import LOOKS, choose_styles, find_algorithm
 from dpviz.app.charts.studies.stored_verdicts import Outcome
-from dpviz.runs import Recommendation, SmallestEpsilon, Target
+from dpviz.runs import Contender
 from dpviz.words import choose_palette
 from experiments.registry import CLAIMS
 from tests.app.charts.laws import is_sound
-from tests.app.charts.studies.special import LIGHT, NAMES, study
-from tests.cases import about, for_each
+from tests.cases import about
 from tests.experiments.planted import PLANTED
 from tests.words.test_theme import VISION, contrast, difference
-
-
-@for_each("share", [0.5, 0.9])
-def test_the_title_of_the_smallest_epsilon_is_what_the_runs_say(share: float) -> None:
-    """Recomputed from the runs: enough of them keep to the target at every ε from there on, and not just below."""
-    target, runs = Target(1.1, share), study(NAMES[:2], [0.1, 0.3, 0.7, 1.0, 3.0, 10.0], 20)
-    answers = SmallestEpsilon.find_all(runs, target)
-    picture = draw_smallest(Curves(runs), answers, Recommendation.of(target, None, answers))
-    said = re.match(
-        r"Choose ε = (.+) or more with (.+): about (.+)× the loss of k-means\+\+, at most 1.1×", picture.finding
-    )
-    epsilon, who, typical = float(said[1]), said[2], float(said[3])
-    own = runs[runs["contender"] == who]
-    kept = (own["ratio"] <= 1.1).groupby(own["epsilon"]).mean()
-    assert (kept[kept.index >= epsilon] >= share).all() and kept[kept.index < epsilon].iloc[-1] < share
-    assert typical == pytest.approx(own["ratio"][own["epsilon"] == epsilon].median(), rel=5e-3)
-    figure = picture.draw(LIGHT).headed(LIGHT)
-    (upper,) = [trace for trace in figure.data if trace.meta == "upper"]
-    bands = [line.name for band, line in zip(figure.data, figure.data[1:], strict=False) if band.meta == "band"]
-    assert bands == [who] and not any(trace.meta == "hull" for trace in figure.data)
-    np.testing.assert_array_equal(np.asarray(upper.y) <= 1.1, kept.to_numpy() >= share)
 
 
 @pytest.mark.some(2)
@@ -80,3 +57,13 @@ def test_every_algorithm_has_a_look_of_its_own_seen_in_both_themes_and_never_ora
     for (one, (color, marker)), (other, (other_color, other_marker)) in combinations(LOOKS.items(), 2):
         if marker == other_marker:  # like hues have unlike markers for every eye
             assert min(difference(color, other_color, VISION[eye]) for eye in VISION) >= 12, (one, other)
+
+
+def test_variants_share_the_colour_of_their_algorithm_and_names_of_papers_are_known() -> None:
+    labels = [Contender("eugkm").label, Contender("eugkm", {"theta": 40.0}).label, "EUGkM (su)"]
+    usual, *others = choose_styles(labels).values()
+    assert {style.color for style in others} == {usual.color} and all("open" in style.marker for style in others)
+    assert len({usual.dash, *(style.dash for style in others)}) == 3
+    known = {"SuLQ, basic composition": "sulq", "GkM-3K": "gkm", "Automatic": None}
+    known |= {"Balcan et al., sparse": "balcan-sparse"}
+    assert {name: find_algorithm(name) for name in known} == known

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpviz.app.ui.bench.hand import FILLED, Hand
-from dpviz.app.ui.bench.sentence import Word, write_sentence
+from dpviz.app.ui.bench.sentence import Word, summarize, write_sentence
 from dpviz.releases import ReleaseRequest
 from dpviz.runs import Contender, Division, Request
 from dpviz.tables import open_csv, propose
+from dpviz.tables.codings import Dates
 from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind, find_words
 from tests.cases import for_each
 
@@ -59,10 +61,16 @@ def test_no_note_denies_what_the_sentence_says():
     assert not any("chosen" in note for note in hand.proposal.notes), "a choice may change, a proposal may not"
 
 
+@for_each("said", ["k 0", "k 2.5", "k 1001", "delta 0.5", "loss 0", "loss 1001", "prior 30", "low:age 1e999"])
+def test_what_cannot_be_is_refused(said: str):
+    word, _, text = said.partition(" ")
+    assert word in filled().type_in(word, text).refused
+
+
 def test_every_gap_can_be_filled_and_then_the_table_can_be_opened():
     hand = filled()
     assert not hand.gaps and hand.is_complete
-    assert [settled for _, settled in hand.list_ticks()] == ["one row", "law"]
+    assert [settled for _, settled in hand.list_ticks()] == ["one row", "law"] and len(summarize(hand)) < 60
     assert not any(word.gap or word.refusal for word in words_of(hand).values())
     for word in ("rows", "low:age", "high:spend"):  # what is emptied is a gap again
         emptied = hand.type_in(word, "")
@@ -147,3 +155,16 @@ def test_the_epsilon_that_is_advised_is_the_one_that_is_released(columns, rows, 
     assert asked.find_share(hand.declaration) == pytest.approx(hand.share)
     if window is not None:
         assert window.answer.few.share == pytest.approx(hand.share), "the band is of what the centres get"
+
+
+def test_a_column_of_dates_is_a_gap_for_both_of_its_ends_and_written_as_it_writes_days():
+    rows = b"age,since\n" + b"".join(b"%d,%d.3.20%d\n" % (20 + i % 60, 1 + i % 28, 10 + i % 9) for i in range(80))
+    hand = dropped(rows).choose_columns(["age", "since"])
+    assert [gap for gap in hand.gaps if "since" in gap] == ["low:since"] and "high:since" not in words_of(hand)
+    assert "first and the last day" in hand.type_in("low:since", "2015-01-01").refused["low:since"]
+    said = hand.type_in("low:age", "0 to 100; 1.3.2010 to 31.12.2019")
+    assert said.declaration.codings["since"] == Dates(date(2010, 3, 1), date(2019, 12, 31), "dmy")
+    assert words_of(said)["low:since"].text == "2010-03-01 to 2019-12-31" and "since" not in said.declaration.numbers
+    assert said.type_in("low:since", words_of(said)["low:since"].text) == said
+    plain = hand.say_column("since", {"bounds": [0, 9], "scale": "linear"})
+    assert words_of(plain)["high:since"].text == "9", "what its owner has said that it holds is proposed no more"
