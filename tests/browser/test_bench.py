@@ -1,4 +1,4 @@
-"""The bench in a browser: ε by keyboard, words that keep their form, a telephone; every look of it is read."""
+"""The bench in a browser: ε by keyboard, cells of a spreadsheet, a telephone; every look of it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons on their page: each is walked from its first question to its sentence; guesses, links, presenter, sheet."""
+"""Lessons on their page: each is walked from its first question to its sentence; guesses, links, a board, lies."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What pictures say of a run is computed here anew, from the numbers of its steps and from the rows.
 
-Titles of centres and of cells are remade whole; of notes, of what pictures say of themselves, and of what stands beside
-them each number is judged, and a forged one has to turn its sentence red. Titles of other kinds of steps count what is
-drawn: they are stored, with the picture that they stand over.
+Of titles, of notes, of what pictures say of themselves, and of what stands beside them each number is judged, and a
+forged one has to turn its sentence red. Whole titles are stored, with the picture that they stand over.
 """
 
 from __future__ import annotations
@@ -21,39 +20,16 @@ from dpviz.app.charts.pictures.centers import find_partners
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.core import Array
-from dpviz.runs import Contender, Request, Run, clip_rows, declare, run, run_request
+from dpviz.runs import Contender, Request, clip_rows, declare, run, run_request
 from dpviz.runs.evaluation import find_reference, match, measure_recovery
 from dpviz.tables import sample
 from dpviz.words import choose_palette
-from tests.app.charts.gallery import Exhibit
 from tests.cases import for_each
-
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
-def word(value: int) -> str:
-    return WORDS[value] if value < len(WORDS) else f"{value:,}"
-
-
-def many(value: int, one: str) -> str:
-    return f"{word(value)} {one}{'' if value == 1 else 's'}"
 
 
 def gaps(centers: np.ndarray) -> np.ndarray:
     away = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     return np.where(np.eye(len(centers), dtype=bool), np.inf, away).min(axis=1)
-
-
-def titled(of: Run, truth: Exhibit | None = None) -> Iterator[tuple[Any, str]]:
-    """The steps of a run with their titles, as its owner reads them who sees the rows, or nothing of them."""
-    context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon)
-    if truth is not None:
-        found = lambda centers: measure_recovery(truth.reveal.everyone, centers, truth.reference)  # noqa: E731
-        seen = {"reveal": truth.reveal, "reference": truth.reference, "found": found}
-        context = RenderContext(context.view, context.palette, epsilon=of.epsilon, **seen)
-    context = context.with_steps_of(of)
-    for frame in of.frames:
-        yield frame.step, draw_picture(frame.step, context).title
 
 
 FEWEST = 72
@@ -162,6 +138,7 @@ def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_ce
     moved = one.unit_centers - other.unit_centers[match(one.unit_centers, other.unit_centers)]
     assert np.median(np.linalg.norm(moved, axis=1)) > 0.5
     for of in (one, other):
-        *_, (_, title) = titled(of)
+        context = RenderContext(make_view(of.domain), choose_palette("light"), epsilon=of.epsilon).with_steps_of(of)
+        title = draw_picture(of.frames[-1].step, context).title
         assert "noise moves a centre" not in title
         assert any(words in title for words in ("failed", "noise alone", "lost in noise", "edge of the bounds"))

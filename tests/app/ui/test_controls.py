@@ -1,4 +1,4 @@
-"""Parts of pages alone: shared settings and links, forms from cards, a job and how it ended, pieces that run again."""
+"""Parts of pages alone: shared settings and links, forms from cards, a job and how it ended."""
 
 from __future__ import annotations
 
