@@ -10,14 +10,23 @@ than patience lasts, and then the test fails and says which of them it was.
 from __future__ import annotations
 
 from playwright.sync_api import Page
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.waiting import MILLISECONDS
 
 _BETWEEN = 50  # milliseconds between two looks
-# Numbers of fields in the page library's protocol (tests/browser/test_quiet.py compares them), and what the end of a
-# run is called that makes way for the next.
-NUMBERS = {"RERUN_SCRIPT": 11, "FRAGMENT_ID": 5, "IS_AUTO_RERUN": 6, "METADATA": 2, "RUN": 6, "FRAGMENT_IDS": 2}
-NUMBERS |= {"NEW_SESSION": 4, "SCRIPT_FINISHED": 6, "EARLY_FOR_RERUN": 2}
+# Numbers of fields in the page library's protocol, and what the end of a run is called that makes way for the next.
+_ASKS, _HEARS = BackMsg.DESCRIPTOR.fields_by_name, ForwardMsg.DESCRIPTOR.fields_by_name
+_ASKED = _ASKS["rerun_script"].message_type.fields_by_name
+_RUN = _HEARS["metadata"].message_type.fields_by_name["run"]
+NUMBERS = {
+    **{"RERUN_SCRIPT": _ASKS["rerun_script"].number, "FRAGMENT_ID": _ASKED["fragment_id"].number},
+    **{"IS_AUTO_RERUN": _ASKED["is_auto_rerun"].number, "METADATA": _HEARS["metadata"].number, "RUN": _RUN.number},
+    **{"FRAGMENT_IDS": _RUN.message_type.fields_by_name["fragment_ids"].number},
+    **{"NEW_SESSION": _HEARS["new_session"].number, "SCRIPT_FINISHED": _HEARS["script_finished"].number},
+    **{"EARLY_FOR_RERUN": ForwardMsg.FINISHED_EARLY_FOR_RERUN},
+}
 WATCHES = """
   const heard = { asked: 0, open: false, begun: false, of: "", largest: 0, tells: [] };
   window.__heard = heard;

@@ -53,16 +53,11 @@ _WALK = """async () => {
 def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_page(fifteen: Visitor) -> None:
     visit, page = fifteen, fifteen.page
     visit.opens_word("algorithm")
-    visit.chooses("Algorithm", "Grid: EUGkM")
-    visit.sees_run("EUGkM")
-    visit.sees_step("centres")
-    visit.steps_to("Home")
-    visit.sees_step("Noisy histogram")
-    visit.opens_word("algorithm")
     visit.chooses("Algorithm", "Tree: Balcan et al.")
     visit.sees_run("Balcan")
     expect(visit.text("is being computed for comparison")).to_be_hidden()
     visit.waits()
+    visit.steps_to("End")  # by now the library is there
     asked = len(visit.requested), quiet.asked(page)
     steps = page.locator(".animation .cut").count()
     visit.steps_to("Home")
@@ -82,7 +77,9 @@ def test_a_tree_is_walked_without_a_question_and_is_still_there_after_another_pa
     expect(page.locator(".animation .title")).to_have_text(title)
 
 
-def test_a_first_picture_needs_no_library_and_stays_where_it_was_when_that_has_come(fifteen: Visitor) -> None:
+def test_a_first_picture_needs_no_library_and_all_are_drawn_as_they_say_in_either_colours_gliding_or_not(
+    fifteen: Visitor,
+) -> None:
     visit, page = fifteen, fifteen.page
     visit.is_still()  # what stands above the picture has come, and its size is that of the next one
     assert not any("plotly" in url for url in visit.requested)
@@ -94,30 +91,13 @@ def test_a_first_picture_needs_no_library_and_stays_where_it_was_when_that_has_c
         assert [words for words, *_ in before] == [words for words, *_ in after]
         off = [max(abs(x - z), abs(y - w)) for (_, x, y), (_, z, w) in zip(before, after, strict=True)]
         assert max(off) <= MOST_PIXELS, dict(zip([words for words, *_ in before], off, strict=True))
-    visit.steps_to("Home")  # whose bars are hatched, which is for the library alone
-    visit.sees_step("Shares of ε by stage")
-
-
-def test_pictures_follow_the_colours_of_an_open_page(fifteen: Visitor) -> None:
-    for name in ("dark", "light"):
-        look = LOOKS[name]
-        takes_on(fifteen, look)
-        _draws(fifteen.page, choose_palette(look.colors).text)
-
-
-def test_centres_glide_to_where_they_are_drawn_at_once_or_jump_there(fifteen: Visitor) -> None:
-    visit, page = fifteen, fifteen.page
-    visit.opens_word("algorithm")
-    visit.chooses("Algorithm", "Rounds: DPLloyd")
-    visit.sees_run("DPLloyd")
-    # What is computed meanwhile is drawn, too, when it is there.
-    expect(visit.text("is being computed for comparison")).to_be_hidden()
-    visit.waits()
-    visit.steps_to("End")
     assert page.evaluate(_ONE_BACK) > CLUSTERS  # each centre, and its number where it has one
     assert page.evaluate(_AS_THE_STEP_SAYS)
     page.evaluate(_WALK)  # whatever the browser's console says meanwhile is a complaint
     assert page.evaluate(_AS_THE_STEP_SAYS)
+    for name in ("dark", "light"):
+        takes_on(visit, LOOKS[name])
+        _draws(page, choose_palette(LOOKS[name].colors).text)
     visit.steps_to("End")
     page.emulate_media(reduced_motion="reduce")
     assert page.evaluate(_ONE_BACK) == 0

@@ -67,19 +67,6 @@ def test_draws_and_a_study_answer_a_guess_that_was_made_before(visitor: Callable
     assert not offences(visit)
 
 
-def test_the_end_of_other_lessons_fits_a_telephone(visitor: Callable[..., Visitor]) -> None:
-    """Parts of *What ε means*, and a tree; what lessons say, and its facts, tests/pages and tests/lessons check."""
-    visit = visitor(viewport=NARROW)
-    for name in ("asking-twice", "tree-empty-cubes", "why-noise"):
-        lesson, last = LESSONS[name], len(LESSONS[name].scenes)
-        visit.goes_to("/lessons", lesson=name, scene=last)
-        _guesses(visit, lesson, last)
-        visit.presses("Reveal")
-        _sees_answer(visit, lesson, last)
-        visit.sees(lesson.sentence)
-        assert visit.is_as_wide_as_its_window()
-
-
 def _fits_both_windows(visit: Visitor) -> None:
     assert visit.is_as_wide_as_its_window()
     visit.page.set_viewport_size(NARROW)

@@ -235,15 +235,6 @@ class Visitor:
         expect(box).to_have_value(re.compile(re.escape(option)))
         self.waits()
 
-    def ticks(self, *labels: str) -> None:
-        """Tick boxes that are not ticked yet."""
-        for label in labels:
-            box = self.page.get_by_role("checkbox", name=label, exact=True)
-            if not box.is_checked():
-                self.page.get_by_test_id("stCheckbox").filter(has=box).locator("label").click()
-            expect(box).to_be_checked()
-        self.waits()
-
     def keeps(self, *chosen: str) -> None:
         """Take everything else out of a list of what is chosen."""
         for name in chosen:

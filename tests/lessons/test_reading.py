@@ -2,239 +2,116 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from dpviz.app.lessons.lesson import (
-    TOOLS,
-    CurveGuess,
-    DrawsReveal,
-    NumberGuess,
-    Options,
-    PartReveal,
-    RunReveal,
-    StudyReveal,
-)
-from dpviz.app.lessons.reading import LessonError, read_lesson, read_lesson_fields, read_lessons
+from dpviz.app.lessons.lesson import TOOLS, CurveGuess, DrawsReveal, NumberGuess, RunReveal, StudyReveal
+from dpviz.app.lessons.reading import FOLDER, LessonError, read_lesson, read_lesson_fields, read_lessons
 from dpviz.tables.drawings import decode_drawing
 from tests.cases import for_each
 
-GOOD: dict[str, Any] = {
-    "title": "A lesson",
-    "minutes": 5,
-    "sample": "outlier",
-    "settings": {"algorithm": "eugkm", "k": 3, "epsilon": 1, "seed": 4},
-    "sentence": "Remember me.",
-    "scenes": [
-        {
-            "title": "One",
-            "text": "It has {cells} cells.",
-            "question": {"ask": "Which?", "options": ["a", "b"], "right": "b"},
-            "reveal": {"run": {"step": 1}},
-            "answer": "So it is.",
-            "says": {"cells": {"what": "cells", "is": 9}},
-        },
-        {
-            "title": "Two",
-            "text": "Many.",
-            "question": {"ask": "How many?", "number": {"from": 0, "to": 3, "unit": "of 3"}, "right": "found"},
-            "shows": {"run": {"epsilon": "1e-1"}},
-            "reveal": {"draws": {"times": 5, "epsilon": 2}},
-            "answer": "{found}.",
-            "says": {"found": {"what": "most found", "epsilon": 2, "is": 1}},
-        },
-        {
-            "title": "Three",
-            "text": "A curve.",
-            "question": {"ask": "Draw it.", "curve": True},
-            "reveal": {"study": {"epsilons": [0.1, 1], "repeats": 3, "set": {"theta": 5}}},
-            "answer": "There.",
-        },
-        {"title": "Four", "text": "Look.", "reveal": {"part": "odds"}},
-    ],
-}
+DRAW, PAINT = (FOLDER / f"{name}.yaml" for name in ("one-draw", "paint-the-town"))
 
 
-BOARD: dict[str, Any] = {
-    "title": "Painted",
-    "minutes": 5,
-    "sentence": "Remember me.",
-    "scenes": [
-        {
-            "title": "One",
-            "text": "From {needed} on.",
-            "board": {"drawing": "blobs", "me": [226, 34], "algorithm": "balcan", "epsilon": 2, "view": "crowd"},
-            "says": {"needed": {"what": "people to be noticed", "is": 54}},
-        },
-        {
-            "title": "Two",
-            "text": "Look.",
-            "board": {"drawing": "rich", "k": 2, "step": "Round", "tools": ["erase"], "preview": False, "guess": False},
-        },
-    ],
-}
-
-
-def on_board(field: str, value: Any) -> dict[str, Any]:
-    """The lesson with a board, one of its fields changed."""
-    said = deepcopy(BOARD)
-    said["scenes"][0]["board"][field] = value
+def changed(file: Path, place: str, to: Any) -> Any:
+    """The fields of a lesson that ships, one of them changed, or taken out where ``to`` is None."""
+    said: Any = yaml.safe_load(file.read_text("utf-8"))
+    *path, last = (int(step) if step.isdigit() else step for step in place.split())
+    inner: Any = said
+    for step in path:
+        inner = inner[step]
+    inner[last] = to
     return said
 
 
-def changed(*path: str | int, to: Any) -> dict[str, Any]:
-    """The good lesson with one value changed, or taken out where it is None."""
-    said = deepcopy(GOOD)
-    place: Any = said
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = to
-    return said
-
-
-def test_a_file_is_read_as_it_is_meant(tmp_path: Path):
-    path = tmp_path / "mine.yaml"
-    path.write_text(yaml.safe_dump(GOOD, allow_unicode=True), encoding="utf-8")
-    lesson = read_lesson(path)
-    one, two, three, four = lesson.scenes
-    assert (lesson.id, lesson.minutes, lesson.request.algorithm, lesson.request.seed) == ("mine", 5, "eugkm", 4)
-    assert one.question == Options("Which?", ("a", "b"), "b") and one.fill_text(one.text) == "It has 9 cells."
-    assert isinstance(one.reveal, RunReveal) and one.reveal.step == 1 and one.reveal.request == lesson.request
-    assert two.question == NumberGuess("How many?", 0.0, 3.0, 1.0, "found", "of 3") and two.truth == "1 of 3"
-    assert isinstance(two.shows, RunReveal) and two.shows.request.epsilon == 0.1
-    assert isinstance(two.reveal, DrawsReveal) and (two.reveal.grid.repeats, two.reveal.grid.epsilons) == (5, (2.0,))
+def test_a_file_is_read_as_it_is_meant():
+    lesson = read_lesson(DRAW)
+    one, two, three, *_ = lesson.scenes
+    assert (lesson.id, lesson.minutes, lesson.request.algorithm, lesson.request.seed) == ("one-draw", 10, "dplloyd", 1)
+    asked = "It runs again, with everything as before. How many does it find?"
+    assert one.question == NumberGuess(asked, 0.0, 15.0, 1.0, "again", "of 15")
+    assert isinstance(one.shows, RunReveal) and one.shows.request == lesson.request and one.truth == "8 of 15"
+    assert isinstance(one.reveal, RunReveal) and one.reveal.request.seed == 2
+    assert isinstance(two.reveal, DrawsReveal) and (two.reveal.grid.repeats, two.reveal.grid.epsilons) == (20, (0.3,))
     assert isinstance(three.question, CurveGuess) and isinstance(three.reveal, StudyReveal)
-    assert three.reveal.grid.contenders[0].params == {"theta": 5.0} and three.reveal.grid.seed == 4
-    assert four.reveal == PartReveal("odds", lesson.request) and four.question is None
+    assert (three.reveal.grid.repeats, three.reveal.grid.seed) == (10, 1)
 
 
 def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
-    lesson = read_lesson_fields("painted", BOARD, name="painted.yaml")
-    first, second = (scene.board for scene in lesson.scenes)
-    assert lesson.sample == "" and first is not None and second is not None
-    assert lesson.find_subject(lesson.scenes[0]) == first.drawing
-    drawing = decode_drawing(first.drawing)
+    lesson = read_lesson(PAINT)
+    board = lesson.scenes[1].board
+    assert lesson.sample == "" and board is not None and lesson.find_subject(lesson.scenes[1]) == board.drawing
+    drawing = decode_drawing(board.drawing)
     assert drawing.me == (226, 34) and len(drawing.points) == 900
-    assert (first.request.algorithm, first.request.epsilon, first.request.delta) == ("balcan", 2.0, 0.0)
-    assert (first.view, first.tools, first.preview, first.guess) == ("crowd", TOOLS, True, True)
-    assert (second.tools, second.preview, second.guess, second.step) == (("erase",), False, False, "Round")
-    assert decode_drawing(second.drawing).me == (243, 243) and second.request.k == 2
-    mixed = deepcopy(GOOD)
-    mixed["scenes"].append(BOARD["scenes"][1])
-    lesson = read_lesson_fields("mixed", mixed, name="mixed.yaml")
-    assert (
-        lesson.find_subject(lesson.scenes[0]) == "outlier" and lesson.find_subject(lesson.scenes[-1]) == second.drawing
-    )
+    assert (board.request.algorithm, board.request.epsilon, board.request.delta) == ("balcan", 1.0, 0.0)
+    assert (board.view, board.step, board.tools, board.preview, board.guess) == ("crowd", "Level 4", TOOLS, True, True)
 
 
-@for_each(
-    ("said", "sentence"),
-    [
-        (on_board("drawing", None), "scene 1, board, drawing: it is nothing, not text"),
-        (on_board("drawing", "abc"), "scene 1, board, drawing: This link has no whole drawing in it"),
-        (on_board("drawing", "ring of fire"), "The names blobs, unlike, ring"),
-        (on_board("me", [1]), "board, me: it is a list of 1, not two whole numbers, x and y"),
-        (on_board("me", [256, 1]), "board, me 1: it is 256, not a whole number from 0 to 255"),
-        (on_board("algorithm", "sulq"), "board, algorithm: 'sulq' is none of eugkm, balcan, dplloyd, auto"),
-        (on_board("epsilon", 1.7), "board, epsilon: it is 1.7; a board has 0.05, 0.1"),
-        (on_board("k", 11), "board, k: it is 11; a board has 2 to 10"),
-        (on_board("step", 0), "board, step: it is 0"),
-        (on_board("view", "all"), "board, view: 'all' is none of run, worlds, crowd"),
-        (on_board("tools", ["brush", "gun"]), "board, tools: 'gun' is none of brush, spray, erase, me"),
-        (on_board("preview", "no"), "board, preview: it is 'no', not true or false"),
-        (on_board("delta", 1e-6), 'board: it has unknown keys "delta"; allowed are "algorithm", "k"'),
-        (on_board("set", {"tea": 1}), "board, set: "),
-        (
-            {**BOARD, "scenes": [{**BOARD["scenes"][0], "shows": {"run": {}}}]},
-            "scene 1, board: it stands in the place of `shows`",
-        ),
-        (
-            {**BOARD, "scenes": [{"title": "a", "text": "b", "board": {"drawing": "empty"}}]},
-            "board, drawing: nobody is on it",
-        ),
-        (
-            {**BOARD, "scenes": [{"title": "a", "text": "b", "board": {"drawing": "blobs", "view": "worlds"}}]},
-            "board, view: worlds is about me, and nobody on the board is me",
-        ),
-        ({**BOARD, "scenes": [*BOARD["scenes"], {"title": "a", "text": "b"}]}, "mine.yaml, sample: None is none of"),
-        ({**BOARD, "settings": {"algorithm": "lsh-local", "delta": 1e-6}}, "board, algorithm: a board runs eugkm"),
-    ],
-)
-def test_what_is_wrong_with_a_board_is_said_in_one_sentence(said: Any, sentence: str):
+CURVE = {"title": "a", "text": "b", "answer": "c", "question": {"ask": "d", "curve": True}}
+WRONG: Mapping[Path, tuple[tuple[str, Any, str], ...]] = {
+    PAINT: (
+        ("scenes 0 board drawing", None, "scene 1, board, drawing: it is nothing, not text"),
+        ("scenes 0 board drawing", "empty", "board, drawing: nobody is on it"),
+        ("scenes 0 board drawing", "ring of fire", "The names blobs, unlike, ring"),
+        ("scenes 0 board epsilon", 1.7, "board, epsilon: it is 1.7; a board has 0.05, 0.1"),
+        ("scenes 0 board k", 11, "board, k: it is 11; a board has 2 to 10"),
+        ("scenes 0 board me", [256, 1], "board, me 1: it is 256, not a whole number from 0 to 255"),
+        ("scenes 0 board algorithm", "sulq", "board, algorithm: 'sulq' is none of eugkm, balcan, dplloyd, auto"),
+        ("scenes 0 board tools", ["brush", "gun"], "board, tools: 'gun' is none of brush, spray, erase, me"),
+        ("scenes 0 board delta", 1e-6, 'board: it has unknown keys "delta"; allowed are "algorithm", "k"'),
+        ("scenes 0 board", {"drawing": "blobs", "view": "worlds"}, "board, view: worlds is about me, and nobody"),
+        ("scenes 0 shows", {"run": {}}, "scene 1, board: it stands in the place of `shows`"),
+        ("scenes 0", {"title": "a", "text": "b"}, "mine.yaml, sample: None is none of"),
+        ("settings", {"algorithm": "lsh-local", "delta": 1e-6}, "board, algorithm: a board runs eugkm"),
+    ),
+    DRAW: (
+        ("colour", "red", 'mine.yaml: it has unknown keys "colour"; allowed are "title", "minutes"'),
+        ("minutes", 0, "mine.yaml, minutes: it is 0, not a whole number from 1 to 90"),
+        ("sample", "nobody", "mine.yaml, sample: 'nobody' is none of fifteen"),
+        ("settings epsilon", -1, "mine.yaml, settings, epsilon: it is -1, not a number from 0.001"),
+        ("settings algorithm", "sulq", "mine.yaml, settings, algorithm: SuLQ k-means needs delta > 0"),
+        ("scenes 0", "x", "mine.yaml, scene 1: it is 'x', not a group of fields"),
+        ("scenes 0 text", "{nothing}", "mine.yaml, scene 1, {nothing}: no number of this name"),
+        ("scenes 0 answer", None, "mine.yaml, scene 1, answer: it is missing"),
+        ("scenes 0 question number to", 7, "number, to: again is 8; the range must have it"),
+        ("scenes 0 says found what", "luck", "says, found, what: 'luck' is none of rows"),
+        ("scenes 0 says again times", 2, "says, again, times: it is no field of 'clusters found'"),
+        ("scenes 0 says again what", "median loss", "epsilon: it is missing, and 'median loss' needs it"),
+        ("scenes 0 reveal", {}, "scene 1, reveal: it has 0 kinds; one of run, draws, study, part"),
+        ("scenes 2 reveal study epsilons", [1, 0.1], "epsilons: they do not rise"),
+        ("scenes 2 reveal", {"part": "odds"}, "is about many runs, and the scene reveals no draws and no study"),
+        ("scenes 2 reveal", {"part": {"name": "x"}}, "scene 3, reveal, part, name: 'x' is none of odds"),
+        ("scenes 2", CURVE, "question, curve: the scene reveals no study"),
+        ("scenes 3 question right", "c", "scene 4, question, right: 'c' is none of"),
+        ("scenes 3 question options", ["a", "a"], "options: two of them are the same"),
+        ("scenes 3 question curve", True, "question, ask: 2 kinds of answer are given"),
+    ),
+}
+
+
+@for_each(("file", "place", "to", "sentence"), [(file, *row) for file, rows in WRONG.items() for row in rows])
+def test_what_is_wrong_is_said_in_one_sentence(file: Path, place: str, to: Any, sentence: str):
     with pytest.raises(LessonError) as refused:
-        read_lesson_fields("mine", said, name="mine.yaml")
-    assert sentence in str(refused.value) and "\n" not in str(refused.value)
-
-
-@for_each(
-    ("said", "sentence"),
-    [
-        ([], "mine.yaml: it is a list of 0, not a group of fields; write"),
-        (changed("colour", to="red"), 'mine.yaml: it has unknown keys "colour"; allowed are "title", "minutes"'),
-        (changed("sentence", to=None), "mine.yaml, sentence: it is nothing, not text"),
-        (changed("minutes", to=0), "mine.yaml, minutes: it is 0, not a whole number from 1 to 90"),
-        (changed("minutes", to="soon"), "mine.yaml, minutes: it is 'soon', not a whole number"),
-        (changed("title", to=True), "mine.yaml, title: it is True, a yes or no"),
-        (changed("sample", to=None), "mine.yaml, sample: None is none of fifteen"),
-        (changed("sample", to="nobody"), "mine.yaml, sample: 'nobody' is none of fifteen"),
-        (changed("settings", "k", to=0), "mine.yaml, settings, k: it is 0, not a whole number from 1 to 100"),
-        (changed("settings", "epsilon", to=-1), "mine.yaml, settings, epsilon: it is -1, not a number from 0.001"),
-        (changed("settings", "algorithm", to="magic"), "mine.yaml, settings, algorithm: 'magic' is none of auto"),
-        (changed("settings", "algorithm", to="sulq"), "mine.yaml, settings, algorithm: SuLQ k-means needs delta > 0"),
-        (changed("settings", "set", to={"tea": 1}), "mine.yaml, settings, set: "),
-        (changed("scenes", to=[]), "mine.yaml, scenes: it is a list of 0, not a list of 1 to 12 scenes"),
-        (changed("scenes", 0, to="x"), "mine.yaml, scene 1: it is 'x', not a group of fields"),
-        (changed("scenes", 0, "text", to=None), "mine.yaml, scene 1, text: it is nothing, not text"),
-        (changed("scenes", 0, "text", to="{nothing}"), "mine.yaml, scene 1, {nothing}: no number of this name"),
-        (changed("scenes", 0, "answer", to=None), "mine.yaml, scene 1, answer: it is missing"),
-        (changed("scenes", 0, "question", "right", to="c"), "scene 1, question, right: 'c' is none of a, b"),
-        (changed("scenes", 0, "question", "options", to=[True, False]), "option 1: it is True, a yes or no"),
-        (changed("scenes", 0, "question", "options", to=["a", "a"]), "options: two of them are the same"),
-        (changed("scenes", 0, "question", "curve", to=True), "question, ask: 2 kinds of answer are given"),
-        (changed("scenes", 0, "reveal", to={"film": {}}), 'scene 1, reveal: it has unknown keys "film"'),
-        (changed("scenes", 0, "reveal", to={}), "scene 1, reveal: it has 0 kinds; one of run, draws, study, part"),
-        (changed("scenes", 0, "says", "cells", "what", to="luck"), "says, cells, what: 'luck' is none of rows"),
-        (changed("scenes", 0, "says", "cells", "is", to="nine"), "says, cells, is: it is 'nine', not a number"),
-        (changed("scenes", 0, "says", "cells", "times", to=2), "says, cells, times: it is no field of 'cells'"),
-        (
-            changed("scenes", 0, "says", "cells", "what", to="median loss"),
-            "says, cells, epsilon: it is missing, and 'median loss' needs it",
-        ),
-        (changed("scenes", 1, "question", "right", to="x"), "scene 2, question, right: 'x' is none of found"),
-        (changed("scenes", 1, "question", "number", "to", to=0.5), "number, to: found is 1; the range must have it"),
-        (changed("scenes", 1, "reveal", "draws", "times", to=1), "reveal, draws, times: it is 1"),
-        (changed("scenes", 2, "reveal", "study", "epsilons", to=[1, 0.1]), "epsilons: they do not rise"),
-        (changed("scenes", 2, "reveal", "study", "repeats", to=10_000), "study, repeats: it is 10000"),
-        (changed("scenes", 2, "reveal", to={"part": "odds"}), "question, curve: the scene reveals no study"),
-        (changed("scenes", 3, "reveal", "part", to={"name": "x"}), "scene 4, reveal, part, name: 'x' is none of odds"),
-        (changed("scenes", 3, "reveal", "part", to="magic"), "scene 4, reveal, part: 'magic' is none of odds"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_sentence(said: Any, sentence: str):
-    with pytest.raises(LessonError) as refused:
-        read_lesson_fields("mine", said, name="mine.yaml")
+        read_lesson_fields("mine", changed(file, place, to), name="mine.yaml")
     message = str(refused.value)
     assert sentence in message and message.startswith("mine.yaml")
     assert "\n" not in message and len(message) < 600
 
 
-def test_what_is_no_yaml_is_said_with_its_line(tmp_path: Path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("title: a\nminutes: 3\nsentence: a: b\n", encoding="utf-8")
-    with pytest.raises(LessonError, match=r"mine\.yaml, line 3: this is no YAML"):
-        read_lesson(path)
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(LessonError, match="this file cannot be read; a text in UTF-8 is allowed"):
-        read_lesson(path)
-
-
-def test_a_file_that_is_refused_keeps_no_other_from_the_shelf(tmp_path: Path):
-    (tmp_path / "good.yaml").write_text(yaml.safe_dump(GOOD), encoding="utf-8")
-    (tmp_path / "bad.yaml").write_text("title: 3", encoding="utf-8")
+def test_what_is_no_lesson_and_no_yaml_is_said_with_its_line_and_keeps_no_other_from_the_shelf(tmp_path: Path):
+    for content, sentence in {
+        b"title: a\nminutes: 3\nsentence: a: b\n": r"mine\.yaml, line 3: this is no YAML",
+        b"\xff\xfe\x00": "this file cannot be read; a text in UTF-8 is allowed",
+        b"[]": r"mine\.yaml: it is a list of 0, not a group of fields; write",
+    }.items():
+        (tmp_path / "mine.yaml").write_bytes(content)
+        with pytest.raises(LessonError, match=sentence):
+            read_lesson(tmp_path / "mine.yaml")
+    (tmp_path / "good.yaml").write_bytes(DRAW.read_bytes())
     collection = read_lessons(tmp_path)
     assert list(collection.lessons) == ["good"] and len(collection.refused) == 1
     assert read_lessons(tmp_path / "nowhere").lessons == {}

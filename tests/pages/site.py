@@ -101,11 +101,6 @@ def tick(at: AppTest, *columns: str) -> AppTest:
     return press(at, "So it is")
 
 
-def ticked(at: AppTest) -> list[str]:
-    """The columns that are to be clustered."""
-    return list(at.session_state["bench:hand"].declaration.columns)
-
-
 def declared(widgets: Iterable[Any], name: str) -> Any:
     """The widget of a form of the bench with that name."""
     (widget,) = (w for w in widgets if re.fullmatch(rf"bench:\d+:{re.escape(name)}", w.key or ""))

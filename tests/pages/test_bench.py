@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,10 +15,8 @@ from dpviz.tables import GIVEN, FileKind, propose
 from tests import waiting
 from tests.app.ui.bench.test_hand import CUSTOMERS
 from tests.command_line import write_points
-from tests.pages.site import ROUTER, everything_shown, fine, open_form, paste_bounds, press, sample_table, upload, visit
+from tests.pages.site import ROUTER, everything_shown, fine, open_form, paste_bounds, press, upload, visit
 from tests.pages.tables import players
-
-START = Path(__file__).resolve().parents[2] / "docs" / "start.md"
 
 
 def in_hand(at: AppTest) -> Hand:
@@ -108,33 +105,10 @@ def test_a_complete_sentence_shows_made_up_rows_and_no_row_of_the_file_until_run
     assert say(move(at, 0.5), loss="20").session_state["epsilon"] == 0.5, "the handle stays where it is put"
 
 
-def test_what_is_typed_wrong_stands_in_its_word_and_the_last_picture_is_not_of_it():
-    at = say(declared(), high_age="-1")
-    assert "not below" in in_hand(at).refused["high:age"] and at.title[0].value == "Say what is missing"
-    assert players(say(at, high_age="99")) is not None and at.session_state["visit:table"].domain.upper[0] == 99
-
-
-def test_a_run_that_fails_is_the_headline(monkeypatch: pytest.MonkeyPatch):
-    def fail(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    at = visit()
-    monkeypatch.setattr("dpviz.app.ui.runner.run_request", fail)
-    assert move(at, 0.2).title[0].value == "The run broke off (MemoryError)"
-
-
 def test_of_a_file_that_cannot_be_read_it_is_said_why_and_how_to_declare_it():
     at = dropped(b"\x00\x01\x02")
     assert at.error[0].proto.title == "This table cannot be opened" and not in_hand(at).declaration.columns
     assert any(button.label.startswith("How the file is read") for button in at.button)
-
-
-def test_public_rows_are_counted_and_what_an_open_table_declares_is_taken_up():
-    at = open_form(dropped(), "kind")
-    fine(at.radio(key=f"bench:{in_hand(at).number}:kind").set_value(FileKind.PUBLIC).run())
-    assert in_hand(at).rows.low == 80 and in_hand(at).declaration.n_public == 80
-    hand = in_hand(visit(table=sample_table("outlier", FileKind.PRIVATE)))
-    assert hand.declaration.kind is FileKind.PRIVATE and not hand.gaps
 
 
 def test_json_is_taken_into_the_sentence_and_what_it_leaves_open_is_a_gap():
@@ -146,15 +120,6 @@ def test_json_is_taken_into_the_sentence_and_what_it_leaves_open_is_a_gap():
     assert (said["low:age"], said["high:age"], said["high:spend"]) == ("18", "", "900")
     at = say(at, high_age="90")
     assert in_hand(at).declaration.bounds["age"][:2] == (18.0, 90.0) and at.title[0].value.startswith("At ε")
-
-
-def test_where_the_price_of_a_noisy_number_of_rows_is_said_it_is_said_of_the_budget() -> None:
-    at = dropped(b"age,income\n31,2000\n44,3000\n")
-    (asked,) = (button for button in at.button if button.key == "bench:buy_rows")
-    assert asked.label.endswith("buy a noisy number with 2 % of the budget") and "μ² or ρ" in asked.help
-    assert "2 % of ε" not in everything_shown(at) + START.read_text(encoding="utf-8")
-    hand = in_hand(fine(asked.click().run()))
-    assert hand.buys_rows and "rows" not in hand.gaps
 
 
 @pytest.fixture
@@ -178,12 +143,3 @@ def test_what_the_command_line_names_is_open_when_a_visit_begins_and_a_link_to_a
         assert in_hand(at).title == title == at.session_state["visit:table"].title
         assert at.session_state["k"] == k
     assert given("fifteen", "learn.py").title[0].value == "Predict, then see"
-
-
-def test_a_named_file_without_bounds_waits_and_one_that_went_away_is_named(given, tmp_path) -> None:
-    hand = in_hand(given(write_points(tmp_path / "points.csv", declaration_file={"n_public": 398})))
-    assert hand.title == "points" and hand.rows.low == 398 and "low:x" in hand.gaps
-    assert "There is no file" in given(tmp_path / "gone.csv").error[0].value
-    path = write_points(tmp_path / "wrong.csv")
-    path.with_suffix(".json").write_text(json.dumps({"bounds": [1, 2]}))
-    assert "bounds" in given(path).error[0].value

@@ -21,12 +21,10 @@ from dpviz.runs.export import format_centers_csv, format_run_json
 from dpviz.tables import open_csv
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind
 from tests.app.charts.test_player_page import leaks, packed_in, truth_of
-from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.pages import tables
 from tests.pages.site import open_ledger
-from tests.pages.tables import app_on, ask, computed, numbers, open_below, open_blobs, sound, text_of, truth_switch
-from tests.runs.test_record import keys_in
+from tests.pages.tables import app_on, ask, computed, open_below, open_blobs, sound, text_of, truth_switch
 
 
 class Taken(NamedTuple):
@@ -111,20 +109,6 @@ def test_one_record_is_behind_the_json_the_centres_and_the_ledger(offered, relat
     assert set(ledger["n"]) == set(runs["n"]) == {said["n_origin"]} == {origin}
 
 
-def test_looks_on_pages_are_counted_by_kind_until_the_files_leave_and_nothing_tells_how_long_it_took(offered) -> None:
-    app = ran(open_blobs(FileKind.PRIVATE))
-    assert "timer" not in text_of(app)
-    assert json.loads(offered["Run (JSON)"].data)["looks"] == {}
-    truth_switch(app).set_value(True)
-    sound(app.run())
-    assert json.loads(offered["Run (JSON)"].data)["looks"] == {"rows": 1, "loss": 1, "reference": 1}
-    open_ledger(app)
-    assert set(offered["Ledger (CSV)"].frame["looks"]) == {"rows: 1 loss: 1 reference: 1"}
-    assert not any("second" in key or "time" in key for key in keys_in(json.loads(offered["Run (JSON)"].data)))
-    for label in ("Centres (CSV)", "Ledger (CSV)"):
-        assert not any("second" in name or "time" in name for name in offered[label].frame)
-
-
 def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_sees(offered) -> None:
     table = open_blobs(FileKind.PRIVATE, n=900)
     app = ran(table)
@@ -142,28 +126,6 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     numbers = [TitleNumber("released", f"ε {run.epsilon:g}", f"spent in {len(run.entries)} charges")]
     seen = dataclasses.replace(look.without_rows(), epsilon=run.epsilon)
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
-
-
-@for_each("shown", [True, False])
-def test_the_page_of_a_public_run_says_by_its_name_whether_rows_are_in_it(offered, shown: bool) -> None:
-    app = ran(open_blobs())
-    truth_switch(app).set_value(shown)
-    sound(app.run())
-    name, data = offered[PLAYED]
-    assert name == f"SIMULATION_{'revealed_' * shown}dplloyd_k3_eps1.html"
-    assert (b'<b class="revealed">' in data) == shown and (RELEASED_ONLY.encode() in data) == (not shown)
-    around = packed_in(data.decode())["animations"][0]["around"]
-    assert ("the loss of k-means++" in json.dumps(around)) == shown
-    assert len(data) <= MOST_BYTES
-
-
-def test_a_page_is_made_when_it_is_asked_for_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(*_: Any) -> bytes:
-        raise AssertionError("nobody has asked for the file yet")
-
-    monkeypatch.setattr("dpviz.app.ui.bench.result_panel.make_run_page", asked)
-    app = ran(open_blobs())
-    assert PLAYED in [button.proto.label for button in app.get("download_button")]
 
 
 def test_the_reference_offers_no_file_and_that_of_settings_holds_no_result(offered) -> None:
@@ -209,21 +171,3 @@ def test_every_file_of_a_study_says_inside_and_by_its_name_that_losses_are_revea
         assert taken.name.startswith("SIMULATION_revealed_") and taken.name.endswith(".csv")
         assert taken.frame["note"].str.contains("REVEALED: losses are read from rows").all()
         assert taken.frame["note"].str.contains("SIMULATION: ").all()
-
-
-def test_the_page_and_a_count_by_hand_agree_on_labels_that_are_mostly_missing(offered) -> None:
-    rows, rng = make_blobs(400), np.random.default_rng(0)
-    empty = rng.random(400) < 0.7
-    labels = ["" if gone else f"{(x > 0) + (y > 0)}" for (x, y), gone in zip(rows.tolist(), empty, strict=True)]
-    lines = [f"{x!r},{y!r},{label}\n" for (x, y), label in zip(rows.tolist(), labels, strict=True)]
-    bounds = {"lower": (-1.0,) * 2, "upper": (1.0,) * 2}
-    told = Declaration(columns=("x", "y"), **bounds, kind=FileKind.PUBLIC, label_column="label")
-    app = ran(declare(open_csv(("x,y,label\n" + "".join(lines)).encode()), told))
-    centers = np.array(json.loads(offered["Run (JSON)"].data)["released"]["centers"])
-    nearest = ((rows[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    known = (rows > 0).sum(axis=1)[~empty]
-    hits = sum(max(np.sum(known[nearest[~empty] == c] == value) for value in range(3)) for c in range(3))
-    shown = numbers(app)["label accuracy"]
-    assert shown == f"{100 * hits / len(known):.3g} %"
-    app.session_state["explore:below"] = "What was found"
-    assert f"{empty.sum()} rows without a label are left out" in text_of(sound(app.run()))

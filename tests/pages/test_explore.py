@@ -13,7 +13,6 @@ from dpviz.app.ui import runner
 from dpviz.core import PrivateTable
 from dpviz.runs import OpenTable
 from dpviz.tables import FileKind
-from tests import waiting
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
 from tests.example_packages import Entry, bringing, example
@@ -106,21 +105,6 @@ def test_another_draw_has_other_noise_is_booked_and_leaves_the_last_five_as_ghos
     assert result(sound(app.run())).earlier == ()
 
 
-def test_a_control_that_is_let_go_runs_by_itself_and_takes_the_place_of_the_run_before() -> None:
-    assert booked(ask(explored("dplloyd"), epsilon=2.0)) == [2.0]
-
-
-def test_a_seed_repeats_the_noise_and_says_so() -> None:
-    app = with_word(explored("dplloyd"), "algorithm")
-    app.toggle(key="study_noise").set_value(True)
-    assert sound(app.run()).button(key="bench:again").disabled
-    once, drawn = result(app).run.centers, {}
-    for seed in (1, 0):
-        app.number_input(key="study_seed").set_value(seed)
-        drawn[seed] = result(sound(app.run())).run.centers
-    assert (drawn[1] != once).any() and (drawn[0] == once).all()
-
-
 def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(*_: object) -> None:
         raise ZeroDivisionError("a value of the rows: 4711")
@@ -136,15 +120,6 @@ def test_a_run_that_breaks_off_leaves_the_last_picture_and_says_so(monkeypatch: 
     assert result(run_again(app)).run.epsilon == 2.0
 
 
-def test_a_private_file_shows_no_truth_until_its_owner_asks_and_then_it_counts() -> None:
-    app = explored("dplloyd", open_blobs(FileKind.PRIVATE))
-    accesses = app.session_state["visit:table"].private.accesses
-    assert LOSS not in numbers(app) and "revealed" not in json.dumps(read_animation(app)["steps"])
-    assert not accesses
-    with_truth(app, True)
-    assert numbers(app)[LOSS].endswith("×") and accesses
-
-
 def test_what_cannot_run_says_why_before_it_is_run_and_keeps_the_page() -> None:
     app = explored("dplloyd")
     kept = result(app)
@@ -157,23 +132,6 @@ def test_what_cannot_run_says_why_before_it_is_run_and_keeps_the_page() -> None:
         app = app_on("home.py", dataclasses.replace(private, private=sparse), algorithm=algorithm)
         assert stopped(app) == refused == (f"{CARDS[algorithm].title} would write out" in text_of(app))
     assert not sparse.accesses
-
-
-@for_each(("k", "said"), {2: "label accuracy", 1: "label accuracy, of at most", 3: ""}.items())
-def test_label_accuracy_is_shown_where_labels_are_known(k: int, said: str) -> None:
-    """Of two groups: three centres would be right by their number alone, and one centre cannot be right."""
-    shown = numbers(explored("dplloyd", open_blobs(labelled=True), k=k))
-    found = [name for name in shown if "label accuracy" in name]
-    assert len(found) == bool(said) and all(name.startswith(said) and shown[name].endswith("%") for name in found)
-
-
-def test_the_plane_can_be_chosen_in_many_dimensions() -> None:
-    assert not [box for box in explored("dplloyd", open_blobs(dim=1)).selectbox if box.label == "Plane"]
-    app = explored("dplloyd", open_blobs(dim=6))
-    app.session_state["bench:form"] = "Steps in a plane"
-    (planes,) = (box for box in sound(app.run()).selectbox if box.label == "Plane")
-    planes.set_value(next(plane for plane in planes.options if "random" in plane))
-    assert "random direction" in json.dumps(read_animation(sound(app.run())))
 
 
 def test_the_word_of_the_algorithm_opens_all_of_them_with_what_each_shows_and_one_is_chosen_there() -> None:
@@ -208,41 +166,12 @@ def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cance
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
-@pytest.mark.slow
-def test_a_long_run_goes_to_a_worker_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs(), workers=True, algorithm="dplloyd")
-    assert app.session_state["run:pending"].job.wait(waiting.SECONDS)
-    assert result(sound(app.run())).run.algorithm == "dplloyd"
-    assert "run:pending" not in app.session_state and len(booked(app)) == 1
-
-
-@for_each("number", [1700, 60])
-def test_a_table_of_tuples_is_shown_point_by_point(number: int) -> None:
-    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
-    app = ask(app_on("home.py", tables.open_pairs(number), **link), k=2)
-    done, animation = result(sound(app.run())).run, read_animation(app)
-    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
-    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
-    sides = [side["name"] for side in animation["steps"][1]["sides"]]
-    assert sides == ["Balls", *(["Votes"] if number > 1600 else []), "What is asked"]
-    assert "revealed" in json.dumps(animation)
-
-
-def test_what_no_tuple_algorithm_can_serve_is_said_before_the_run() -> None:
-    link = {"k-averages.rows": "tuples", "algorithm": "k-averages", "k": "2"}
-    assert "declare the relation replace" in text_of(app_on("home.py", open_blobs(), **link))
-    assert "does not hold 3 points" in text_of(sound(ask(app_on("home.py", tables.open_pairs(60), **link), k=3).run()))
-
-
 def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
     app = tables.open_below(explored("auto"), "What was found")
     spent = result(app).run.entries
     assert "redraws" not in text_of(app)
     app.toggle(key="explore:read_k").set_value(True)
     assert "redraws of the noise say the same" in text_of(sound(app.run())) and result(app).run.entries == spent
-    other = tables.open_below(explored("dplloyd"), "What was found")
-    assert not [one for one in other.toggle if one.key == "explore:read_k"]
 
 
 @for_each(("algorithm", "dim"), [("dplloyd", 3), ("dplloyd", 2), ("k-averages", 3)])
@@ -254,3 +183,14 @@ def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_t
         notes = json.loads(profile.spec)["layout"].get("annotations", [{"text": ""}])
         assert ("refused (⊥)" in notes[-1]["text"]) == (algorithm == "k-averages")
         assert algorithm != "dplloyd" or profile.alt.startswith("Three segments on a lane for each of three columns")
+
+
+def test_a_table_of_tuples_is_shown_point_by_point() -> None:
+    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
+    app = ask(app_on("home.py", tables.open_pairs(1700), **link), k=2)
+    done, animation = result(sound(app.run())).run, read_animation(app)
+    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
+    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
+    sides = [side["name"] for side in animation["steps"][1]["sides"]]
+    assert sides == ["Balls", "Votes", "What is asked"]
+    assert "revealed" in json.dumps(animation)

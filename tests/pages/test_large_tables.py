@@ -77,17 +77,6 @@ def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_w
     assert "3,000" not in text_of(at) and "rome" not in everything_shown(at)
 
 
-def test_a_csv_file_and_a_folder_are_prepared_too_with_what_is_declared_beside_them(parquet: Path) -> None:
-    csv = parquet.parent / "csv" / "people.csv"
-    csv.parent.mkdir()
-    pq.read_table(parquet).to_pandas().to_csv(csv, index=False)
-    said = json.dumps(DECLARED | {"kind": "public", "n_public": ROWS})
-    csv.with_suffix(".json").write_text(said)
-    for table in (opened(bring(csv)), opened(preparing(parquet.parent))):
-        assert not table.private.in_memory and table.loaded.n_rows == ROWS
-        assert table.n_public == (ROWS if table.kind.may_be_shown else None)
-
-
 def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parquet: Path) -> None:
     at = preparing(parquet, registry=UnderWayRegistry())
     assert not may_be_opened(at) and "Other pages stay usable" in text_of(at)
@@ -108,15 +97,6 @@ def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_val
     assert job_of(at).state is JobState.FAILED
     (error,) = fine(at.run()).error
     assert "damaged" in error.value and "\n" not in error.value.strip()
-
-
-def test_a_path_that_names_no_table_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
-    (tmp_path / "empty.csv").write_bytes(b"")
-    for name, told in {"no.parquet": "no Parquet file", "bad.parquet": "damaged", "empty.csv": "empty"}.items():
-        at = bring(tmp_path / name)
-        (error,) = at.error
-        assert told in error.value and at.session_state["visit:table"].title == "blobs"
 
 
 @for_each("fits", [True, False])
@@ -143,18 +123,6 @@ class GrowingRegistry(PromptRegistry):
     def submit(self, work: Any, *args: Any, **kwargs: Any) -> Any:
         items = [item for item in work(*args, **kwargs) if isinstance(item, RunSoFar)]
         return tables.ArrivingJob(items[: self.most])
-
-
-def test_the_steps_of_a_run_are_played_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)
-    app = app_on("home.py", open_blobs(), registry=GrowingRegistry())
-    seen = []
-    while "run:result" not in app.session_state and len(seen) < 60:
-        seen.append(len(read_animation(app)["steps"]) if tables.players(app) else 0)
-        sound(app.run())
-    whole = len(app.session_state["run:result"].run.frames)
-    assert seen == sorted(seen) and 0 < seen[0] < seen[-1] <= whole
-    assert len(read_animation(app)["steps"]) == whole
 
 
 @for_each("live", [True, False])

@@ -1,4 +1,4 @@
-"""Lessons on their page: each is walked from its first question to its sentence; guesses, links, presenter, sheet."""
+"""Lessons on their page: each is walked from its first question to its sentence; guesses, links, a board, lies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dpviz.app.lessons import reading
 from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.meaning import PARTS
 from dpviz.tables.drawings import load_preset
 from tests.app.ui.playground.test_board import said
 from tests.pages.tables import app_on, board_in, read_animation, sound, text_of
@@ -92,17 +91,6 @@ def test_a_lesson_is_walked_to_its_sentence(name: str):
     assert f"{scored} of {scored} predictions came true" in text_of(app)
 
 
-def test_the_first_question_is_asked_before_anything_is_touched_and_its_answer_opens_the_lesson():
-    app = _listed()
-    first = next(iter(LESSONS.values()))
-    assert tuple(PARTS) == reading.PARTS, "those that a lesson may show are those of the page"
-    assert [head.value for head in app.header] == [first.scenes[0].question.ask]
-    assert app.button(key="learn:reveal").disabled
-    answers(app, first, 1).button(key="learn:reveal").click()
-    assert "as you said" in text_of(sound(app.run()))
-    assert (app.query_params["lesson"], app.query_params["scene"]) == (first.id, "1")
-
-
 def test_the_guess_stays_beside_the_truth():
     app = press(answers(opened("rich-person", 3), RICH, 3, rightly=False), "reveal")
     assert "You said" in text_of(app) and "It is · off by 2" in text_of(app)
@@ -130,19 +118,6 @@ def test_a_link_opens_a_scene_and_one_to_no_lesson_leads_to_the_list():
     assert {button.key for button in app.button} == {f"lesson:begin:{name}" for name in LESSONS}
 
 
-def test_a_class_sees_no_rail_and_needs_no_guess():
-    app = opened("rich-person", 2, present="1")
-    assert not app.sidebar.children and not app.button(key="lesson:reveal").disabled
-    keys = {button.key: button.proto.shortcut for button in app.button}
-    assert {keys["lesson:back"].lower(), keys["lesson:reveal"].lower()} == {"left", "right"}
-    press(app, "reveal")
-    assert RICH.scenes[1].truth in text_of(app) and "You said" not in text_of(app)
-    press(app, "next")
-    assert app.query_params["present"] == "1" and app.query_params["scene"] == "3"
-    press(app, "end")
-    assert "present" not in app.query_params
-
-
 def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
     lesson = LESSONS["paint-the-town"]
     app = opened(lesson.id, 2)
@@ -161,27 +136,11 @@ def test_a_board_waits_for_the_prediction_and_begins_again_as_it_was():
     assert told["dress"]["locked"] and told["answer"] is None and told["start"]["me"] == [226, 34]
 
 
-@pytest.mark.slow
-def test_a_lesson_is_taken_away_once_it_is_computed():
-    app = opened("rich-person")
-    assert not [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
-    press(app, "file")
-    assert [button.proto.label for button in app.get("download_button") if "Play it" in button.proto.label]
-    assert "The file is there" in text_of(app)
-
-
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of further lessons."""
     monkeypatch.setenv("DPVIZ_LESSONS", str(tmp_path))
     return tmp_path
-
-
-def test_a_file_that_is_no_lesson_is_said_beside_the_others(own: Path):
-    (own / "mine.yaml").write_text("title: <b>x</b>\ncolour: '[a](http://x.invalid)'\n", encoding="utf-8")
-    app = app_on("lessons.py", None)
-    assert "mine.yaml" in app.error[0].value and "](http" not in app.error[0].value
-    assert len([button for button in app.button if button.key.startswith("lesson:begin")]) == len(LESSONS)
 
 
 @pytest.mark.some(1)
@@ -200,41 +159,3 @@ def test_a_lesson_whose_numbers_are_wrong_says_so(own: Path, lesson: str, scene:
     (own / "liar.yaml").write_text(lie, encoding="utf-8")
     app = press(answers(opened("liar", scene), LESSONS[lesson], scene), "reveal")
     assert all(words in app.error[0].value for words in said)
-
-
-EIGHTH = """
-{title: Few people, minutes: 6, order: 8, sample: outlier, settings: {algorithm: dplloyd, k: 3, epsilon: 1, seed: 3},
-sentence: "Privacy is cheap for many, and dear for few.", scenes: [
-{title: A small table, text: "There are only {rows} people.", reveal: {run: {step: round 1}},
- question: {ask: "Will it find all?", options: ["Yes", "No"], right: "No"}, answer: "It finds {found}.",
- says: {rows: {what: rows, is: 120}, found: {what: clusters found, is: 0}}},
-{title: What if ε grows, text: Five values of ε., question: {ask: "How large is the loss?", curve: true},
- reveal: {study: {epsilons: [0.3, 1, 3], repeats: 3}}, answer: "It starts at {left}.",
- says: {left: {what: median loss, epsilon: 0.3, is: 10}}},
-{title: Many draws, text: The same again and again., reveal: {draws: {times: 4, epsilon: 3}}},
-{title: What ε promises, text: At last., reveal: {part: {name: odds, epsilon: 3}}}]}
-"""
-
-
-@pytest.mark.slow
-def test_a_further_lesson_written_after_the_readme_needs_no_python(own: Path):
-    """A first try has numbers that are not known yet: the page says what they are, and then the lesson is whole."""
-    path = own / "few-people.yaml"
-    path.write_text(EIGHTH, encoding="utf-8")
-    app = press(_listed(), "begin:few-people")
-    app.radio[0].set_value(1)
-    press(sound(app.run()), "reveal")
-    assert read_animation(app)["start"] == 1
-    found = [error.value for error in app.error]
-    press(app, "next").select_slider[0].set_value(20.0)
-    found += [error.value for error in press(sound(app.run()), "reveal").error]
-    for wrong in found:
-        name, value = wrong.split()[7], float(wrong.split("comes out as ")[1].rstrip("."))
-        line = {"found": "is: 0", "left": "is: 10"}[name]
-        path.write_text(path.read_text("utf-8").replace(line, f"is: {value:.0f}"), encoding="utf-8")
-    assert len(press(app, "next").get("plotly_chart")) == 2, "a strip and a cloud"
-    assert "Privacy is cheap for many" in "\n".join(head.value for head in press(app, "next").header)
-    for _ in range(3):
-        press(app, "back")
-    assert not app.error, [error.value for error in app.error]
-    assert {button.label for button in app_on("lessons.py", None).button} >= {"Few people", "Why noise"}

@@ -31,18 +31,6 @@ def test_explore_tells_clusters_by_shares_and_draws_them(mixed):
     assert "Clusters differ most in" in text_of(app)
 
 
-def test_an_algorithm_that_cannot_serve_it_says_what_to_choose(mixed):
-    app = app_on("home.py", mixed, algorithm="eugkm", k="3", epsilon="5")
-    assert "a grid over them says nothing" in text_of(app) and "choose auto" in text_of(app)
-
-
 @for_each("page", ["data.py", "compare.py", "meaning.py", "release.py", "home.py", "learn.py"])
 def test_no_other_page_raises(mixed, page):
     app_on(page, mixed, k="3")
-
-
-def test_a_release_tells_its_segments_and_missing_values_and_bounds_are_what_was_declared(mixed):
-    app = app_on("release.py", mixed, k="3")
-    assert {"ε for segments, %", "ε for missing values, %"} <= {slider.label for slider in app.slider}
-    told = text_of(app)
-    assert "on a log scale" in told and "a cycle of 24" in told and "do not tell" not in told

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from types import SimpleNamespace
 
 import pytest
 
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
-from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts, read_verdicts
+from dpviz.app.charts.studies.stored_verdicts import FOLDER, STAND_INS, Outcome, StoredVerdicts
 from dpviz.app.ui import papers_panel
-from dpviz.words import choose_palette
 from experiments.material import PUBLISHED
 from experiments.registry import CLAIMS
 from experiments.stored_results import describe_result
 from tests.experiments.planted import PLANTED
 from tests.pages.site import everything_shown, fine, visit
-from tests.words.test_theme import contrast
 
 MADE = {"quick": True, "dpviz": "0.1.0", "command": "python -m experiments --quick --out DIR"}
 
@@ -70,82 +66,6 @@ def test_all_claims_stand_there_with_their_verdicts_and_each_is_drawn_once_a_ser
     assert "Error of the means against the number of samples" in everything_shown(at)
 
 
-@pytest.fixture(scope="module")
-def lines():
-    """Of what is stored."""
-    return papers_panel.list_lines(read_verdicts().claims)
-
-
-def test_the_headline_counts_the_findings_of_what_is_stored(lines):
-    verdicts = [line.verdict for line in lines.values()]
-    said = papers_panel.format_headline(verdicts)
-    number = sum(len(verdict.findings) for verdict in verdicts)
-    assert said.startswith(f"Of {number} findings in {len(CLAIMS)} groups")
-    for words, outcome in ((r"(\d+) holds?\b", Outcome.HOLDS), (r"(\d+) do(?:es)? not", Outcome.FAILS)):
-        assert int(re.search(words, said)[1]) == sum(verdict.count(outcome) for verdict in verdicts)
-    answers = papers_panel.format_answers(lines.values())
-    assert "Su et al. 2016: " in answers and "Cohen et al. 2021: " in answers
-    assert f"{sum(line.result.is_on_files for line in lines.values())} on published files" in answers
-
-
-def test_each_line_has_the_finding_that_decides_and_its_claim_the_paper_s_value_beside_ours(lines):
-    board = papers_panel.tabulate_claims(lines)
-    assert list(board.index) == list(CLAIMS) and not (board == "").any(axis=None)
-    for claim_id, of_claim in lines.items():
-        verdict, line = of_claim.verdict, board.loc[claim_id]
-        worst = min(verdict.findings, key=lambda finding: finding.margin)
-        told = papers_panel.tabulate_findings(verdict, None)
-        assert line["decides"] == worst.says and line["margin"].startswith(f"{worst.margin:.3g}×")
-        assert worst.paper in set(told["asked"]) and any(worst.ours in cell for cell in told["run"])
-        drawn = worst.interval is not None and worst.interval.low < worst.interval.high
-        assert (" to " in line["margin"]) == drawn
-        assert (line["made"] == papers_panel._NONE) == (not of_claim.result.is_on_files)
-        assert (line["today"] == papers_panel._NONE) == (verdict.today is None)
-        for finding in verdict.findings:
-            assert finding.paper and finding.ours
-            cell = papers_panel._cell(finding)
-            needs = finding.outcome is Outcome.UNDECIDED and finding.interval is not None
-            assert (" needed" in cell or "too near" in cell) == needs, "an open one says what it would take"
-    assert board.loc["cohen-separation", "run"] == "in part"
-
-
-def test_published_files_stand_ins_and_today_stand_side_by_side_in_colours_that_can_be_read():
-    run, made = (CLAIMS["su-epsilon"].judge(PLANTED["su-epsilon"](one)) for one in (Outcome.IN_PART, Outcome.HOLDS))
-    cells = papers_panel.tabulate_findings(run, made)
-    assert [cell.split(":")[0] for cell in cells["made"]] == ["holds"] * len(cells)
-    assert {cell.split(":")[0] for cell in cells["run"]} == {"holds", "fails"}
-    assert set(cells["today"]) == {papers_panel._NONE}
-    today = CLAIMS["google-coreset"].judge(PLANTED["google-coreset"](Outcome.HOLDS))
-    against = papers_panel.tabulate_findings(today, None)
-    assert against.loc[0, "run"].startswith("holds") and against.loc[0, "today"].startswith("fails")
-    assert set(against["made"]) == {papers_panel._NONE}
-    for dark, name in enumerate(("light", "dark")):
-        ground = choose_palette(name).surface
-        assert all(contrast(inks[dark], ground) >= 4.5 for inks in papers_panel._INKS.values())
-    assert not {said.look.color for said in papers_panel._SAID.values()} & {"orange", "blue", "gray"}
-
-
-def test_a_line_that_is_chosen_shows_its_claim(monkeypatch):
-    state = {"papers:board": SimpleNamespace(selection=SimpleNamespace(rows=[4]))}
-    monkeypatch.setattr(papers_panel.st, "session_state", state)
-    papers_panel._choose(list(CLAIMS))
-    assert state["papers:claim"] == list(CLAIMS)[4]
-
-
 def test_without_results_the_page_says_how_to_make_them(monkeypatch):
     monkeypatch.setattr(stored_verdicts, "read_verdicts", lambda folder=FOLDER: StoredVerdicts())
     assert "python -m experiments" in everything_shown(visit("papers.py"))
-
-
-def test_a_finding_opens_a_table_of_its_size_and_the_setting_that_decides_it(lines, monkeypatch):
-    opened = []
-    for name in ("open_synthetic_table", "open_run"):
-        monkeypatch.setattr(papers_panel, name, opened.append)
-    papers_panel._open_finding(lines["su-epsilon"].result.settings[1])
-    table, request = opened
-    assert (table.n, table.d, table.k) == (5_000, 2, 15) and table.is_allowed
-    assert (request.algorithm, request.k, request.epsilon) == ("pgkm", 15, 0.05)
-    opened.clear()
-    papers_panel._open_finding(lines["balcan-epsilon"].result.settings[2])
-    assert opened[0].is_allowed and opened[0].n * opened[0].d <= papers_panel._MOST_CELLS, "what a page can hold"
-    assert not lines["cohen-naive"].result.settings, "its samples are no table"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.ui.playground.board import KEY, make_animation_page, read_link
-from dpviz.runs import Contender, Request
-from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing, load_preset
+from dpviz.app.ui.playground.board import KEY, make_animation_page
+from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing
 from tests.app.charts.test_player_page import packed_in
-from tests.app.ui.playground.test_board import FULL, HERMIT, ONE, SPOT, said
+from tests.app.ui.playground.test_board import HERMIT, said
 from tests.cases import about, for_each
-from tests.pages.site import open_ledger
 from tests.pages.tables import app_on, board_in, sound, text_of
 from tests.pages.test_table_link import reloaded
 
@@ -42,16 +39,6 @@ def goes_on(app: AppTest, page: str = "home.py") -> AppTest:
     return sound(app.run())
 
 
-def test_a_visit_begins_with_a_picture_and_a_draw_of_it_and_says_whose_points_they_are():
-    app = app_on(PAGE, None)
-    told = board_in(app)
-    assert told["start"]["k"] == 3 and len(base64.b64decode(told["start"]["points"])) == 1_800
-    assert told["answer"]["token"] == 0 and told["answer"]["picture"]["title"]
-    assert set(told["start"]["presets"]) >= {"blobs", "unlike", "ring", "rich", "empty"}
-    assert "Painted points are simulated: nobody's." in text_of(app) and "the sum of their ε" in text_of(app)
-    assert not app.sidebar.children, "what the rail tells is about another table"
-
-
 def test_what_is_painted_is_drawn_once_for_this_visit_and_a_rerun_draws_nothing_new():
     other = app_on(PAGE, None)
     app = paints(HERMIT)
@@ -61,17 +48,6 @@ def test_what_is_painted_is_drawn_once_for_this_visit_and_a_rerun_draws_nothing_
     assert drawn_in(sound(app.run())) is first
     assert drawn_in(paints(HERMIT, app, token=2, draw=2)).run is not first.run
     assert painted_in(sound(other.run())).me is None, "two visits know nothing of each other"
-
-
-def test_the_board_stands_as_it_was_left_after_another_page_and_the_books_are_those_of_other_tables():
-    app = paints(HERMIT, algorithm="balcan", step=2)
-    kept = drawn_in(app)
-    assert "The charges of a run appear here" in text_of(open_ledger(app))
-    assert PART not in app.session_state, "what the browser said goes with its page"
-    app.switch_page(PAGE)
-    start = board_in(sound(app.run()))["start"]
-    assert drawn_in(app).run is kept.run
-    assert (start["algorithm"], start["step"], start["me"]) == ("balcan", 2, [226, 34])
 
 
 def test_a_link_paints_again_and_a_cut_one_is_a_sentence():
@@ -86,13 +62,6 @@ def test_a_link_paints_again_and_a_cut_one_is_a_sentence():
             (warning,) = app.warning
             assert "cut or changed on its way" in warning.value and "x.invalid" not in text_of(app)
             assert board_in(app)["start"]["me"] is None, "the first picture stands there"
-
-
-@for_each("text", ["", "balcan", "nobody,1,3", "eugkm,0.123,3", "eugkm,1,999999999999999999", "eugkm,1,x"])
-def test_what_a_link_asks_wrongly_is_as_usual(text: str):
-    usual = Request(Contender.of("dplloyd"), 5, 2.0)
-    assert read_link(text, usual) == usual
-    assert read_link("eugkm,1,3", usual) == Request(Contender.of("eugkm"), 3, 1.0)
 
 
 @for_each("page", ["home.py", "compare.py"])
@@ -113,17 +82,6 @@ def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
     assert reloaded(app).session_state["visit:table"].key == table.key
     app.query_params["table"] = link[:-3]
     assert "open it again" in text_of(reloaded(app))
-
-
-@for_each("drawing", [ONE, SPOT, FULL])
-def test_odd_drawings_are_explored_as_any_table(drawing: PointDrawing):
-    app = goes_on(paints(drawing))
-    assert app.session_state["visit:table"].n_public == drawing.size and not sound(app.run()).error
-
-
-def test_an_empty_board_opens_nowhere_and_says_why():
-    error = goes_on(paints(load_preset("empty").drawing)).error[0]
-    assert error.value == "The board is empty: paint at least one point first."
 
 
 def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():

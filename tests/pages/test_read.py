@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.release import read_page
 from dpviz.releases import QUESTION_KINDS, publish, read_release, verifying
 from dpviz.releases.package import CENTERS, TRANSCRIPT, make_zip
 from dpviz.releases.verifying import Advisory
 from dpviz.words import capitalize_first
 from tests.app.ui.test_figure_python import execute, shown
 from tests.cases import for_each
-from tests.pages.tables import UnderWayRegistry, app_on, sound, text_of
+from tests.pages.tables import app_on, sound, text_of
 from tests.releases.forging import rehashed, released
 from tests.releases.people import ready_in
 from tests.releases.test_continuing import released as continuing
@@ -58,19 +57,6 @@ def test_a_good_release_is_told_and_drawn_and_an_advisory_stands_below_its_verdi
     assert figures(app, "read:map")[0].startswith("Map of age and income: 1 at "), "two columns are a map, too"
 
 
-def test_whoever_has_no_zip_is_told_what_the_page_answers_and_shown_an_example(good, forged, monkeypatch) -> None:
-    monkeypatch.setattr(read_page, "example_work", lambda: iter([read_release(good)]))
-    read_page.share_example().clear()
-    waits = app_on("read.py", None, registry=UnderWayRegistry())
-    assert waits.title[0].value == "Read a release" and not waits.get("plotly_chart")
-    assert all(f"**{question}**" in text_of(waits) for question in read_page._ANSWERS)
-    app_on("read.py", None)
-    app = sound(waits.run())
-    assert app.title[0].value == read_release(good).received.finding.title and app.get("plotly_chart")
-    assert "An example: a public sample" in text_of(app)
-    assert reading(forged).title[0].value == "This release is not what it says"
-
-
 def test_a_release_that_continues_another_says_what_has_changed_once_with_both_counts() -> None:
     release = continuing(True)
     app, continued = reading(release.data), release.played.continued
@@ -99,14 +85,6 @@ def test_what_is_no_release_is_refused_in_a_sentence(rubbish: bytes) -> None:
     app = reading(rubbish)
     assert "It is not the zip of a release" in text_of(app) or "cannot be read as a zip" in text_of(app)
     assert not app.get("plotly_chart") and "<b>" not in text_of(app)
-
-
-@pytest.mark.parametrize("algorithm", ["auto", "sulq"])
-def test_a_release_without_segments_has_a_picture_and_says_what_was_not_bought(tmp_path, algorithm: str) -> None:
-    app = reading(make_zip(publish(ready_in(tmp_path, algorithm=algorithm)).files))
-    assert "No quality report was bought" in text_of(app)
-    lanes, plane = app.get("plotly_chart")
-    assert lanes.proto.alt.startswith("Three segments") and plane.proto.alt.startswith("Map of age and income: 1 at ")
 
 
 def test_two_releases_are_compared_behind_a_gate(good, tmp_path) -> None:

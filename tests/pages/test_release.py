@@ -9,13 +9,12 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-import yaml
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.core import ACCESS_LOG, AccessKind
 from dpviz.releases import Account, State, publishing, read_release, verify
-from dpviz.releases.package import CARD, CENTERS, DECLARATION, PAGE, make_zip
+from dpviz.releases.package import CENTERS, DECLARATION, PAGE, make_zip
 from dpviz.runs import KnownRows, OpenTable, Target, declare
 from dpviz.runs.meaning.windows import Risk
 from dpviz.tables import open_file
@@ -23,7 +22,7 @@ from dpviz.tables.declarations import FROM_ROWS, FileKind, apply_declaration, ap
 from tests import waiting
 from tests.cases import about
 from tests.pages.site import everything_shown, fine, paste_bounds, press, turn_to, upload, visit
-from tests.pages.tables import app_on, ask, computed, open_below, run_again, sound, text_of, truth_switch
+from tests.pages.tables import app_on, ask, computed, run_again, sound, text_of, truth_switch
 from tests.releases.charges import a_charge
 from tests.releases.people import WORDS, open_people, write_people
 
@@ -93,15 +92,6 @@ def errors_of(app: AppTest) -> str:
     return "\n".join(f"{error.proto.title}: {error.value}" for error in app.error)
 
 
-def test_the_sentence_says_what_leaves_and_the_odds(tmp_path):
-    app = on_page(open_people(tmp_path))
-    assert app.subheader[0].value == "Three centres of two columns, at ε = 1" and "at most 2.72×." in text_of(app)
-    ask(app, epsilon=0.5)
-    app.slider(key="release:share").set_value(20)
-    sound(app.run())
-    assert "and what their segments are, at ε = 0.5" in app.subheader[0].value and "1.65×" in text_of(app)
-
-
 def test_what_stands_against_a_release_is_named_and_bars_it(tmp_path):
     account = account_in(tmp_path)
     for said, changed, to_do in (
@@ -156,22 +146,6 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert told in text_of(reloaded)
 
 
-def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
-    app = on_page(open_people(tmp_path), account_in(tmp_path))
-    app.slider(key="release:share").set_value(20)
-    app.slider(key="release:missing").set_value(5)
-    assert "and how many values are missing" in sound(app.run()).subheader[0].value
-    app.number_input(key="release:smallest").set_value(400)
-    sound(app.run())
-    page = files_of(pressed_once(app))[PAGE].decode()
-    assert "of age is missing" in everything_shown(app) and "Missing values, with noise: " in page
-    assert "every group has at least 400 rows" in page
-    places, segments = app.get("plotly_chart")
-    assert places.proto.alt.startswith("Map of age") and segments.proto.alt.startswith("Three segments")
-    sound(app.text_input(key="release:1:name:0").set_value("Pensioners").run())
-    assert "Pensioners" in app.get("plotly_chart")[1].proto.alt
-
-
 def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path):
     account = account_in(tmp_path)
     app = on_page(open_people(tmp_path), account)
@@ -182,23 +156,6 @@ def test_a_second_release_is_typed_anew_and_charged_again_up_to_the_cap(tmp_path
     sound(pressed_once(app).button(key="release:prepare_another").click().run())
     assert standing(account).spent_epsilon == 2.0 and "left in the account" in errors_of(app)
     assert barred(app) and "Account: to do" in everything_shown(app)
-
-
-def test_words_are_printed_verbatim_on_card_and_dossier_and_what_was_tried_here_stays_here(tmp_path):
-    hostile, table = "k, after <b>one</b> look | :red[$x$] ![a](http://x.invalid)", open_people(tmp_path)
-    app = on_page(table, account_in(tmp_path))
-    assert not table.private.accesses and "an evaluator asks: nine questions open" in everything_shown(app)
-    one_of(app.text_area, "What did you choose after looking?").set_value(hostile)
-    one_of(app.text_area, "Who can read the raw table?").set_value("Two clerks of the town")
-    one_of(app.text_input, "Region that the data describe").set_value("Lower Saxony")
-    assert "eight questions open" in everything_shown(sound(app.run()))
-    files = files_of(pressed_once(app))
-    page, dossier = files[PAGE].decode(), files["dossier.html"].decode()
-    assert hostile in str(yaml.safe_load(files[CARD])) and "&lt;b&gt;one&lt;/b&gt;" in page and "<b>one</b>" not in page
-    assert "runs on made-up tables" not in page
-    declared = apply_declaration(files[DECLARATION].decode())
-    assert declared.words["region"] == "Lower Saxony" and declared.words["chosen_after_looking"] == hostile
-    assert '<dd class="owner">Two clerks of the town</dd>' in dossier and "The owner has not said." in dossier
 
 
 def test_hostile_names_stay_text(tmp_path):
@@ -215,26 +172,6 @@ def test_hostile_names_stay_text(tmp_path):
         assert ":red[a]" not in shown and "**b**" not in shown and "<img" not in shown.replace("\\<img", "")
         if not app.session_state.get("release:pressed"):
             pressed_once(app)
-
-
-def test_a_new_account_is_made_and_opened(tmp_path):
-    app = names_account(on_page(open_people(tmp_path)), tmp_path / "none" / "new.sqlite")
-    assert barred(app) and not (tmp_path / "none").exists(), "a path alone makes nothing"
-    sound(one_of(app.button, "Make it").click().run())
-    assert app.error[0].proto.title == "No account was made"
-    names_account(app, tmp_path / "new.sqlite").text_input(key="release:new:name").set_value("people")
-    sound(one_of(app.button, "Make it").click().run())
-    assert standing(tmp_path / "new.sqlite").cap_epsilon == 2.0
-    assert not button(confirmed(app)).disabled
-    assert not [one for one in app.button if one.label == "Make it"], "one that is there is opened"
-
-
-def test_where_others_see_the_pages_the_command_line_releases(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpviz.app.ui.release.page.may_name_paths", lambda: False)
-    app = app_on("release.py", open_people(tmp_path), k="3")
-    (code,) = app.code
-    assert "--k 3 --epsilon 1 --delta 1e-06 --segments 0.2 --account people.sqlite" in code.value
-    assert not [one for one in app.text_input if one.key == "release:account_path"] and barred(app)
 
 
 def test_a_failure_after_the_charge_says_that_it_is_charged_and_not_why(tmp_path, monkeypatch):
@@ -304,17 +241,6 @@ def test_a_zip_that_does_not_verify_is_not_offered(tmp_path, monkeypatch):
     assert "centers.csv" in app.error[0].value.replace("\\", "")
 
 
-def test_runs_and_a_k_that_was_read_on_the_bench_stand_on_the_page(tmp_path) -> None:
-    app = app_on("home.py", open_people(tmp_path), workers=False, algorithm="auto", k="3")
-    open_below(run_again(app), "What was found")
-    app.toggle(key="explore:read_k").set_value(True)
-    sound(app.run())
-    for page in (turn_to(app, "release.py"), app_on("release.py", open_people(tmp_path), k="3")):
-        told = text_of(sound(page.run()))
-        assert "one run on the rows with study noise, ε = 0.8 in all, which no account has paid for" in told
-        assert "one reading of k from the grid of such a run" in told and "no row, no true count" not in told
-
-
 def test_each_visit_to_this_process_counts_its_looks_once_and_all_visits_are_told_of_them(tmp_path) -> None:
     def told() -> str:
         return text_of(app_on("release.py", open_people(tmp_path), k="3"))
@@ -335,3 +261,17 @@ def test_each_visit_to_this_process_counts_its_looks_once_and_all_visits_are_tol
     app.slider(key="compare:repeats").set_value(1)
     computed(sound(app.run()), "compare")
     assert "three looks at losses on the rows" in told() and "one study on them" in told()
+
+
+def test_shares_of_missing_cells_and_segments_are_bought_where_they_are_asked_for(tmp_path):
+    app = on_page(open_people(tmp_path), account_in(tmp_path))
+    app.slider(key="release:share").set_value(20)
+    app.slider(key="release:missing").set_value(5)
+    assert "and how many values are missing" in sound(app.run()).subheader[0].value
+    app.number_input(key="release:smallest").set_value(400)
+    sound(app.run())
+    page = files_of(pressed_once(app))[PAGE].decode()
+    assert "of age is missing" in everything_shown(app) and "Missing values, with noise: " in page
+    assert "every group has at least 400 rows" in page
+    places, segments = app.get("plotly_chart")
+    assert places.proto.alt.startswith("Map of age") and segments.proto.alt.startswith("Three segments")

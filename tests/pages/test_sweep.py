@@ -5,24 +5,19 @@ What a stored study says beside it is an answer from declared numbers alone, for
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dpviz.app.charts.plot import Plot
 from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.compare_page import find_advice, read_stored_rows
-from dpviz.app.ui.studies.study_job import StudyQuestion, bind_click, draw_study_page, format_study
+from dpviz.app.ui.studies.study_job import StudyQuestion, draw_study_page, format_study
 from dpviz.core import RequestError
-from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, declare, jobs
+from dpviz.runs import Contender, JobState, OpenTable, Progress, Study, StudyGrid, Target, jobs
 from dpviz.runs.synthetic_tables import make_synthetic_table
-from dpviz.tables import CsvFile, Declaration, FileKind
-from tests.cases import for_each
+from dpviz.tables import FileKind
 from tests.pages.tables import PromptRegistry, app_on, computed, job_of, open_blobs, players, sound, study_in, text_of
 
 SMALL = ["DPLloyd", "EUGkM"]
@@ -125,60 +120,6 @@ def test_workers_compute_a_study_and_another_visit_finds_it(monkeypatch: pytest.
     assert other.session_state["visit:table"].private.accesses == [f"sweep: losses of {runs} study runs, k = 3"]
 
 
-def test_every_run_can_be_taken_away_as_csv_and_another_table_starts_without_the_old_study() -> None:
-    app = computed(traded(), "sweep")
-    page, download = app.get("download_button")
-    study = study_in(app, "sweep")
-    assert page.proto.label == "See it anywhere (HTML)" and f"{len(study.rows)} runs" in download.proto.label
-    frame = pd.read_csv(io.BytesIO(format_study(study)))
-    assert len(frame) == len(study.rows) and {"contender", "epsilon", "ratio"} <= set(frame.columns)
-    app.session_state["visit:table"] = open_blobs(n=300)
-    said = text_of(sound(app.run()))
-    assert "Press **Try every ε**" in said and "matches the settings" not in said
-    assert not [chart for chart in app.get("plotly_chart") if "sweep:" in chart.proto.id]
-
-
-@for_each("kind", [FileKind.PUBLIC, FileKind.SIMULATED])
-def test_of_a_table_that_may_be_shown_the_verdict_is_read_off_its_own_runs(kind: FileKind) -> None:
-    """A stored study of made-up tables said that no ε keeps both of a table whose groups were all found."""
-    app = traded(kind)
-    assert not [head.value for head in app.subheader] and "No row was read" not in text_of(app)
-    assert not [button for button in app.button if button.key == "sweep:take"]
-    app.number_input(key="sweep:above").set_value(900.0)
-    frame = study_in(computed(sound(app.run()), "sweep"), "sweep").make_frame()
-    assert (frame["ratio"] <= 10).any() and "**Choose ε" in text_of(app) and "runs" in text_of(app)
-
-
-@pytest.mark.slow
-def test_a_point_opens_its_settings_on_the_bench() -> None:
-    label = Contender("eugkm", {"preset": "su"}).label
-    app = computed(traded(labels=["DPLloyd", label], repeats=1), "sweep")
-    app.selectbox(key="sweep:open:whom").set_value(label)
-    app.select_slider(key="sweep:open:epsilon").set_value(0.5)
-    sound(app.run()).button(key="sweep:open").click()
-    assert players(sound(app.run()))
-    asked = app.session_state["bench:hand"].request
-    assert (asked.epsilon, asked.k, asked.contender) == (0.5, 3, Contender("eugkm", {"preset": "su"}))
-
-
-@for_each(
-    ("curve", "x", "chosen"),
-    [
-        (1, 0.30000001, {"algorithm": "eugkm", "epsilon": 0.3, "k": 4, "delta": 1e-6}),
-        (0, 0.3, {}),
-    ],
-)
-def test_a_click_is_read_as_the_curve_that_was_hit(monkeypatch, curve: int, x: float, chosen: dict) -> None:
-    state: dict[str, object] = {"here": {"selection": {"points": [{"curve_number": curve, "x": x, "y": 2.0}]}}}
-    monkeypatch.setattr("dpviz.app.ui.studies.study_job.st.session_state", state)
-    drawn = Plot({})
-    drawn.add_trace({"type": "scatter", "meta": "band"})
-    drawn.add_trace({"type": "scatter", "name": "EUGkM"})
-    grid = StudyGrid((Contender("dplloyd"), Contender("eugkm")), (4,), (0.1, 0.3), (1e-6,), repeats=2)
-    bind_click(drawn, grid, "here")()
-    assert chosen.items() <= state.items() and (chosen or [*state] == ["here"])
-
-
 @pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_by_default_whose_epsilon_is_taken_on_and_offers_no_file() -> None:
     app = traded(FileKind.PRIVATE, repeats=1)
@@ -203,13 +144,6 @@ def test_a_private_file_is_judged_on_a_stand_in_by_default_whose_epsilon_is_take
     assert any("study runs" in look for look in accesses)
 
 
-def test_a_gaussian_preset_without_delta_cannot_start() -> None:
-    app = traded(labels=[Contender("dplloyd", {"preset": "gaussian"}).label])
-    app.number_input(key="delta").set_value(0.0)
-    assert sound(app.run()).button(key="sweep:compute").disabled and "delta" in text_of(app)
-
-
-USUAL, EVIDENCE = Target(), "What a stored study says of made-up tables like this"
 GRID = StudyGrid((Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), (3,), (0.3, 1.0, 3.0), (1e-6,))
 
 
@@ -230,47 +164,12 @@ def test_the_stored_answer_reads_no_row_and_speaks_of_those_of_the_stand_in(monk
         monkeypatch.setattr(table.private, door, None)
     assert read_stored_rows(question(table)) is None
     with pytest.raises(RequestError, match="How many rows there are is not known"):
-        find_advice(question(table), USUAL)
+        find_advice(question(table), Target())
     few, many = (question(table, stand_in) for stand_in in stand_ins)
     assert (read_stored_rows(few), read_stored_rows(many)) == ((1_000, 1_000), (100_000, 100_000))
-    assert find_advice(few, USUAL).few.epsilon > find_advice(many, USUAL).few.epsilon
+    assert find_advice(few, Target()).few.epsilon > find_advice(many, Target()).few.epsilon
     table.private.n_public = 10_000
-    assert find_advice(question(table), USUAL).few.best is not None and table.private.accesses == []
-
-
-def test_a_stricter_target_needs_a_larger_epsilon_and_what_cannot_be_asked_says_why() -> None:
-    loose, strict = (find_advice(question(open_blobs(n=20_000)), Target(loss)) for loss in (1.1, 1.01))
-    assert strict.few.epsilon > loose.few.epsilon
-    for change, words in (({"deltas": (0.1,)}, "delta is 0.1"), ({"ks": (401,)}, "there may be 400 records")):
-        with pytest.raises(RequestError, match=words):
-            find_advice(question(open_blobs(n=400), grid=replace(GRID, **change)), USUAL)
-    assert not find_advice(question(open_blobs(n=8)), USUAL).is_studied
-
-
-def _evidence(question) -> None:
-    from dpviz.app.ui.studies.compare_page import draw_evidence, find_advice
-    from dpviz.runs.advice.advice import Target
-
-    draw_evidence(find_advice(question, Target()).few)
-
-
-def test_its_evidence_says_how_sure_it_is_and_what_would_change_it() -> None:
-    app = sound(AppTest.from_function(_evidence, args=(question(open_blobs(n=20_000)),)).run())
-    said, (table,) = text_of(app), app.dataframe
-    assert "it held on" in said and "made-up tables of about this size" in said
-    assert "60,000 rows instead of 20,000" in said and "k = 1 instead of 3" in said
-    assert {"Auto", "LSH coreset"} <= set(table.value["algorithm"])
-
-
-@for_each(("ends", "rows"), [((1_000, 30_000), 1_000), (None, None), ((8, 8), 8)])
-def test_what_it_says_is_folded_away_and_where_nobody_said_how_many_rows_or_so_few_it_says_nothing(ends, rows) -> None:
-    """And the page makes no synthetic table of its own size."""
-    declared = Declaration(("x", "y"), (0.0, 0.0), (1.0, 1.0), n_range=ends)
-    table = declare(CsvFile("t", b"x,y\n" + b"0.5,0.5\n" * 20), declared)
-    app = app_on("compare.py", table, drawer="sweep")
-    assert (EVIDENCE in [part.label for part in app.expander]) == (rows == 1_000)
-    (box,) = (box for box in app.number_input if box.label == "Rows in the synthetic table")
-    assert rows == 8 or box.value == rows
+    assert find_advice(question(table), Target()).few.best is not None and table.private.accesses == []
 
 
 def test_how_long_a_study_takes_is_told_without_the_number_of_rows() -> None:
@@ -287,3 +186,15 @@ def test_how_long_a_study_takes_is_told_without_the_number_of_rows() -> None:
     assert told(private(2_000))[1] == " if it has 10,000 rows" and told(private(40, n_public=2_000)) == public
     asked = [told(private(n), ns=(1_000,)) for n in (2_000, 1_999)]
     assert asked[0] == asked[1] == told(open_blobs(n=1_000))
+
+
+@pytest.mark.slow
+def test_a_point_opens_its_settings_on_the_bench() -> None:
+    label = Contender("eugkm", {"preset": "su"}).label
+    app = computed(traded(labels=["DPLloyd", label], repeats=1), "sweep")
+    app.selectbox(key="sweep:open:whom").set_value(label)
+    app.select_slider(key="sweep:open:epsilon").set_value(0.5)
+    sound(app.run()).button(key="sweep:open").click()
+    assert players(sound(app.run()))
+    asked = app.session_state["bench:hand"].request
+    assert (asked.epsilon, asked.k, asked.contender) == (0.5, 3, Contender("eugkm", {"preset": "su"}))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.tables import sample
 from tests import waiting
 from tests.cases import about, for_each
 from tests.pages import site
-from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_by_word, open_form, press, upload, visit
+from tests.pages.site import ROUTER, everything_shown, fine, of_kind, open_form, press, upload, visit
 
 PEOPLE = b"age,income\n31,1000\n44,774193.25\n"
 BOUNDS = '{"bounds": {"age": [0, 120], "income": [0, 1000000]}, "n_public": 2}'
@@ -38,17 +36,6 @@ def declared(kind: str | None = None) -> AppTest:
     """A visit that has said everything of its file."""
     at = upload(visit("data.py"), PEOPLE)
     return fine(site.paste_bounds(of_kind(at, kind) if kind else at, BOUNDS).run())
-
-
-def test_a_sample_is_opened_again_with_its_declaration_and_settings() -> None:
-    at = visit()
-    at.session_state["algorithm"] = "dplloyd"
-    before = opened(open_by_word(at, "outlier"))
-    at.session_state["k"] = 4
-    fine(at.run())
-    again = reloaded(at)
-    assert opened(again).key == before.key and again.session_state["k"] == 4
-    assert again.query_params["table"] == at.query_params["table"] == "outlier"
 
 
 def test_a_stand_in_is_made_again_of_the_same_numbers() -> None:
@@ -85,17 +72,14 @@ def test_a_public_file_is_found_again_until_it_is_said_to_be_private() -> None:
     assert opened(again).key != before.key and "open it again" in again.info[0].value
 
 
-def test_the_link_follows_the_table_that_is_opened_next() -> None:
-    at = fine(open_by_word(declared(), "fifteen").run())
-    assert at.query_params["table"] == "fifteen" and not at.info
-    assert "forgets this file" not in everything_shown(at)
-
-
 def test_a_link_that_names_no_table_says_what_to_do_and_opens_nothing() -> None:
-    ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "1,0,5,2,2,0.05", "0,1,5e9,2,2,0.05", "0,1,5000000,1000,2,0.05")
-    ranges += ("-1e308,1e308,50,2,2,0.05", "0,1e400,50,2,2,0.05")
-    paths = ("nobody", "../../etc/passwd", "sample_data/people.csv", "![i](http://x.invalid/y.png)", "x" * 5000)
-    for named in (*paths, "stand-in", *(f"stand-in,{numbers}" for numbers in ranges)):
+    ranges = ("nan,1,5,2,2,0.05", "0,1,5,2,2", "0,1,5000000,1000,2,0.05", "-1e308,1e308,50,2,2,0.05")
+    for named in (
+        "../../etc/passwd",
+        "![i](http://x.invalid/y.png)",
+        "x" * 5000,
+        *(f"stand-in,{numbers}" for numbers in ranges),
+    ):
         with about(named[:99]):
             at = follow({"table": named})
             assert "open it again" in at.info[0].value and "x.invalid" not in everything_shown(at)
@@ -120,27 +104,11 @@ def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(page: st
             assert not any("open it again" in said.value for said in at.info)
 
 
-@for_each("meanwhile", [False, True])
-def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses_and_what_was_opened_meanwhile_stays(
-    meanwhile: bool,
-) -> None:
+def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
     at = press(follow({"table": "stand-in,0,1,800000,2,3,0.1"}), "Open it")
     job = at.session_state["ways_in:making"].job
     assert "visit:table" not in at.session_state and not [one for one in at.button if one.key == "open_linked"]
-    if meanwhile:
-        at.session_state["visit:table"] = site.sample_table("fifteen")
     assert job.wait(waiting.SECONDS)
     table = opened(fine(at.run()))
     assert "ways_in:making" not in at.session_state
-    if meanwhile:
-        assert table.title == sample("fifteen").title
-    else:
-        assert table.n_public == 800_000 and at.session_state["k"] == 3
-
-
-def test_a_large_public_file_is_read_again_only_when_somebody_presses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpviz.app.ui.data.table_link._MOST_AT_ONCE", 10)
-    at = declared("public")
-    again = reloaded(at)
-    assert "visit:table" not in again.session_state
-    assert opened(press(again, "Open it")).key == opened(at).key
+    assert table.n_public == 800_000 and at.session_state["k"] == 3

@@ -65,16 +65,6 @@ def beside(steps: Sequence[Step], place: int = 0, **context: Any) -> dict[str, C
     return dict(list_companions(steps[place], steps, look(**context)))
 
 
-def title_of(figure: go.Figure) -> str:
-    """The title of a figure, unbroken."""
-    return str(figure.layout.title.text).replace("<br>", " ")
-
-
-def subtitle_of(figure: go.Figure) -> str:
-    """The subtitle of a figure, unbroken."""
-    return str(figure.layout.title.subtitle.text).replace("<br>", " ")
-
-
 def tell(drawn: TitledPlot, words: str = "", table: pd.DataFrame | None = None) -> str:
     """What a chart says and draws, to be stored: its words, a line for each trace, and a hash of all numbers."""
     behind = pd.DataFrame() if table is None else table

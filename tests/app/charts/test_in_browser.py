@@ -59,12 +59,12 @@ _DRAW = """async ([spec, widths]) => {
 
 
 def figures() -> Iterator[tuple[str, go.Figure]]:
-    """One of each kind, with the owner's look, in the longest wording; of one column and of six every other kind."""
+    """One of each kind, dealt to tables of one, six and two columns, with the owner's look, in the longest wording."""
     for turn, (dim, k, scaling, cells) in enumerate(((1, 3, "unit", 200), (6, 5, "unit", 5), (2, 15, "common", 40))):
         shown = exhibit(dim, k, n=1500, scaling=scaling)
         view = make_view(shown.table.domain)
         for place, (kind, step) in enumerate(steps_of(shown, cells=cells)):
-            if dim != 2 and place % 2 != turn:
+            if place % 3 != turn:
                 continue
             look = {"view": view, "reveal": shown.reveal, "reference": shown.reference, "epsilon": 0.05}
             yield f"{kind} {dim}-d", draw(step, **look)

@@ -5,14 +5,13 @@ Every figure is sound, nothing true is offered without rows, and nothing moves w
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms import GridStep, ReferenceStep, Step
-from dpviz.app.charts.registry import draw_picture, find_picture
+from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import View, make_view
 from dpviz.runs import run
 from dpviz.words import choose_palette
@@ -94,20 +93,6 @@ def test_nothing_moves_while_a_run_unfolds(algorithm: str) -> None:
     assert len({(f.layout.height, f.layout.margin.t, f.layout.margin.l, f.layout.margin.r) for f in drawn}) == 1
 
 
-def test_a_step_from_before_a_hot_reload_is_drawn_and_a_kind_without_a_chart_is_a_defect_that_says_so() -> None:
-    old = steps(*FLAT)["centers-last"]
-    names = [*(f.name for f in dataclasses.fields(old)), "public"]
-    reborn = type("CentersStep", (), {name: getattr(old, name) for name in names})()
-    assert draw(reborn, view=make_view(shown(*FLAT).table.domain)).data
-
-    @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
-    class StrangeStep(Step):
-        pass
-
-    with pytest.raises(TypeError, match="no picture for a StrangeStep"):
-        find_picture(StrangeStep(title="?"))
-
-
 @pytest.fixture(scope="module")
 def wide() -> Exhibit:
     return exhibit(6, 3, n=1500)
@@ -145,23 +130,3 @@ def test_every_step_of_a_run_has_beside_it_what_was_released_and_what_is_true_on
     _, synopsis, domain = boxed_synopsis(2)
     told = ["What is kept", "Details", "Tree of details", "In the box", "All counts"]
     assert list(beside([synopsis], view=make_view(domain))) == told
-
-
-@for_each("here", [True, False])
-def test_k_means_keeps_its_place_beside_centres_while_it_is_computed(
-    unfolding: list[Step], wide: Exhibit, here: bool
-) -> None:
-    how = {"reference": wide.reference} if here else {"reference_coming": True}
-    companions = beside(unfolding, len(unfolding) - 1, view=make_view(wide.table.domain), **how)
-    assert list(companions) == [*(["Distances"] if here else []), "Sizes", "k-means++", "Rounds"]
-    figure = companions["k-means++"].draw().headed(LIGHT)
-    assert companions["k-means++"].kind == "revealed"
-    assert ("being computed" in gallery.title_of(figure)) != here and bool(figure.data) == here
-
-
-def test_rounds_run_up_to_the_step_that_is_shown_over_the_range_of_all(unfolding: list[Step], wide: Exhibit) -> None:
-    rounds = [place for place, step in enumerate(unfolding) if type(step).__name__ == "PolishStep"]
-    assert len(rounds) > 1
-    for number, place in enumerate(rounds, start=1):
-        figure = beside(unfolding, place, view=make_view(wide.table.domain))["Rounds"].draw().headed(LIGHT)
-        assert len(figure.data[0].x) == number and figure.layout.xaxis.range[1] == len(rounds) + 0.5

@@ -14,7 +14,6 @@ from dpviz.app.lessons.lesson import Lesson, Options
 from dpviz.app.lessons.reading import PARTS, read_lessons
 from dpviz.runs import Contender, Progress, Request, declare, membership
 from dpviz.tables import sample
-from tests.app.charts.test_player_page import packed_in
 
 LESSONS = read_lessons().lessons
 
@@ -53,16 +52,6 @@ def test_each_question_comes_before_its_answer(name: str) -> None:
         if scene.truth:
             assert f"It is: {scene.truth}".replace("'", "&#39;") in answered and "It is:" not in asked
     assert lesson.sentence in next(pages) and next(pages, None) is None
-
-
-@pytest.mark.slow
-def test_what_comes_later_is_not_given_away() -> None:
-    animations = packed_in(page_of(LESSONS["why-noise"]))["animations"]
-    before, after = animations[4], animations[5]
-    assert all([step["name"] for step in steps] == ["grid"] for steps in before["steps"].values())
-    assert all("loss" not in entry["of"] for entry in before["around"]["numbers"])
-    assert all(len(steps) == 3 for steps in after["steps"].values())
-    assert any("loss" in entry["of"] for entry in after["around"]["numbers"])
 
 
 @pytest.mark.some(2)

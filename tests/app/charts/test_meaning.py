@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
-import pytest
 
 from dpviz.app.charts import meaning
-from dpviz.app.charts.meaning import (
-    UNITS,
-    Attacker,
-    TwinClouds,
-    compute_losses,
-    draw_attack_region,
-    draw_deployments,
-    load_deployments,
-)
+from dpviz.app.charts.meaning import Attacker, TwinClouds, draw_attack_region
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import HEIGHT, PICTURES
 from dpviz.runs import Contender, Request, trace_bound
@@ -25,33 +14,8 @@ from dpviz.words import choose_palette
 from dpviz.words.glossary import read_glossary
 from tests.app.charts.pictures.special import domain
 from tests.cases import for_each
-from tests.runs.meaning.test_windows import CASES, asked
 
 LOOKS = [choose_palette("light"), choose_palette("dark")]
-
-
-@for_each("module", [meaning])
-def test_examples_in_the_docstrings(module):
-    assert doctest.testmod(module).failed == 0
-
-
-@for_each(("look", "prior", "epsilon"), [(LOOKS[0], 0.5, 1.0), (LOOKS[1], 0.01, 0.1), (LOOKS[0], 0.99, 35.0)])
-def test_a_hundred_people_stand_in_each_array(look, prior, epsilon):
-    heads = list(meaning.draw_icon_array(prior, epsilon).paint(look).figure().data[::2])
-    people = [int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in heads]
-    left = [many for many, trace in zip(people, heads, strict=True) if np.nanmin(trace.x) < 10]
-    assert sum(left) == sum(people) - sum(left) == 100 and left[0] == round(100 * prior)
-
-
-@for_each("look", LOOKS)
-def test_every_deployment_is_a_dot_and_none_covers_another(look):
-    others = load_deployments()
-    strip = draw_deployments(others, 1.0)
-    figure = strip.paint(look).figure()
-    dots = [(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)]
-    assert len(dots) == len(set(dots)) == len(others)
-    assert len(figure.layout.yaxis.tickvals) == len({one.unit for one in others} & set(UNITS))
-    assert strip.finding.startswith(f"{sum(one.epsilon > 1 for one in others)} of {len(others)} ")
 
 
 def attacker(hits: int, false_alarms: int, *, of: int = 64) -> Attacker:
@@ -94,33 +58,6 @@ def test_a_record_of_the_strongest_attack_is_within_its_band_and_not_always_belo
     assert not [name for name in traces if "no attack passes" in name]
     shade = traces["by luck, in 19 of 20 records"]
     assert np.max(shade["y"]) == 1 and len(shade["x"]) == 2 * len(trace_bound(epsilon=epsilon))
-
-
-def test_curves_pass_through_what_is_accepted_at_the_sides_of_a_window() -> None:
-    setting, _ = CASES["window"]
-    window = asked(setting, most_rows=12_000)
-    losses = compute_losses(window, setting.n)
-    kept = losses["upper"].to_numpy() <= 1.1
-    assert kept[losses["epsilon"] >= window.least].all() and not kept[losses["epsilon"] < window.least].all()
-    both = losses.merge(compute_losses(window, 12_000), on="epsilon")
-    assert (both["upper_y"] <= both["upper_x"] + 1e-9).all()
-    assert np.isclose(window.belief(window.most), 0.25, atol=0.01)
-
-
-def test_every_deployment_is_whole_in_order_and_in_the_words_of_the_registry():
-    others = load_deployments()
-    assert [one.epsilon for one in others] == sorted(one.epsilon for one in others)
-    for one in others:
-        assert one.name and one.curator and 2015 < one.year < 2027
-        assert one.unit in UNITS and 0 < one.epsilon < 100 and 0 <= one.delta < 1e-3
-    by_name = {one.name: one.unit for one in others}
-    assert by_name["Audience Engagement API"] == "one person's day, trip or device"
-    assert by_name["Assistive AI"] == "one person" and by_name["FLEX"] == "one event or record"
-    assert by_name["Census County Business Patterns"] == "one business"
-    assert by_name["Iconic scenes and photo sections for iOS apps"] == "not said"
-    census = next(one for one in others if one.name.endswith("Redistricting Data"))
-    # ε = ρ + 2 √(ρ ln(1/δ)) is the simple bound; the sharper one is a little below.
-    assert 0.9 * 14.69 < census.epsilon < 2.63 + 2 * (2.63 * 13.8155) ** 0.5 == pytest.approx(14.69, abs=0.01)
 
 
 def test_every_picture_of_the_glossary_is_here_small_and_shows_nothing_revealed():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dpviz.app.charts.view import list_choices, make_view, make_view_along_centers
-from dpviz.core import Domain, Region, RequestError
+from dpviz.app.charts.view import make_view, make_view_along_centers
+from dpviz.core import Domain, Region
 from dpviz.tables.codings import Nominal, Stretched, make_coded_domain
-from tests.cases import about, for_each
+from tests.cases import for_each
 
 
 def domain(dim: int, **more: object) -> Domain:
@@ -32,48 +32,11 @@ def test_a_projection_keeps_distances_in_its_plane_shows_every_corner_and_depend
         assert make_view(domain(dim), projection_seed=0).count_beyond(corners) == 0
 
 
-@for_each(("dim", "expected"), {1: 1, 2: 1, 3: 4, 8: 29, 9: 9, 100: 100}.items())
-def test_choices_have_names_of_their_own_and_a_view_each(dim: int, expected: int) -> None:
-    offered = list_choices(domain(dim))
-    assert len(offered) == len({choice.label for choice in offered}) == expected
-    for choice in offered:
-        assert make_view(domain(dim), axes=choice.axes, projection_seed=choice.projection_seed).name[0]
-
-
-def test_axes_that_do_not_exist_are_refused() -> None:
-    for axes in ((0, 0), (0, 3), (-1, 0), (0,), (0, 1, 2)):
-        with about(axes), pytest.raises(RequestError, match="2 different column numbers"):
-            make_view(domain(3), axes)
-
-
 def test_one_column_lies_on_a_line_with_a_lane_for_each_kind_of_mark() -> None:
     view, points = make_view(domain(1)), np.array([[-1.0], [0.0], [1.0]])
     np.testing.assert_allclose(view.plane(points)[:, 0], [-10, 10, 30])
     heights = [set(view.plane(points, lane)[:, 1]) for lane in ("rows", "centers", "reference")]
     assert [len(height) for height in heights] == [1, 1, 1] and len(set.union(*heights)) == 3
-
-
-def test_true_to_scale_only_where_columns_share_a_unit() -> None:
-    assert make_view(domain(2)).aspect is None and make_view(domain(2, scaling="common")).aspect == pytest.approx(1.0)
-    assert make_view(Domain.of(["a", "b"], [0, 0], [100, 1], scaling="common")).aspect is None
-
-
-def test_a_ball_in_many_dimensions_is_seen_where_its_points_are() -> None:
-    ball = Domain.of([f"c{j}" for j in range(100)], -1.0, 1.0, radius=1.0, scaling="common")
-    points = np.random.default_rng(0).normal(size=(2000, 100))
-    points /= np.linalg.norm(points, axis=1, keepdims=True)
-    for view in (make_view(ball, (0, 1)), make_view(ball, projection_seed=1)):
-        assert view.range[0][1] < 0.5 and view.count_beyond(points) <= 2
-
-
-def test_a_slanted_plane_gives_boxes_its_first_two_columns_and_a_projected_space_its_own_axes() -> None:
-    slanted = make_view(domain(5), projection_seed=0)
-    assert slanted.boxes().axes == (0, 1) and slanted.boxes().name == ("c0", "c1")
-    inner, line = slanted.with_space(Region.ball(3, 2.0)), slanted.with_space(Region(np.array([0.5]), 0.5), ("it",))
-    assert inner.name == ("projected axis 1", "projected axis 2") and inner.extent == ((-2.0, 2.0), (-2.0, 2.0))
-    points = np.random.default_rng(1).normal(size=(4, 3))
-    np.testing.assert_array_equal(inner.plane(points), points[:, :2])
-    assert line.flat and line.name == ("it", "") and line.extent == ((-0.5, 0.5), (-1.0, 1.0))
 
 
 @for_each(("dim", "k"), [(3, 4), (100, 2)])

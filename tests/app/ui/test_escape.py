@@ -34,11 +34,6 @@ def test_a_name_reads_as_it_is_on_one_line_and_nothing_is_left_that_becomes_a_li
         assert sign not in bare, shown
 
 
-def test_plain_sentences_stay_as_they_are() -> None:
-    for words in ("delta is 2: give a number below 0.01 (1/n).", "lower < upper", "12,5 % of 3.5"):
-        assert escape_markdown(words) == words
-
-
 @given(_DRAWN)
 def test_a_name_that_is_heard_is_as_it_is_or_has_the_same_letters_and_no_signs(name: str) -> None:
     heard = strip_markdown(name)

@@ -15,7 +15,7 @@ from dpviz.releases.package import CENTERS
 from dpviz.runs import OpenTable, declare
 from dpviz.tables import open_file, sample
 from dpviz.tables.declarations import apply_declaration_file
-from tests.pages.tables import app_on, computed, sound, study_in
+from tests.pages.tables import app_on, sound
 from tests.releases.people import write_people
 
 
@@ -39,17 +39,6 @@ def fifteen() -> OpenTable:
     return declare(*sample("fifteen").load())
 
 
-def studied(drawer: str, repeats: str, **link: str) -> AppTest:
-    """The page Compare after DPLloyd has run."""
-    app = app_on("compare.py", fifteen(), drawer=drawer, **link)
-    app.multiselect(key="compare:contenders").set_value(["DPLloyd"])
-    app.slider(key=repeats).set_value(2)
-    if drawer:
-        app.select_slider(key="sweep:range").set_value((0.3, 3.0))
-    app.number_input(key="k").set_value(3)
-    return computed(sound(app.run()), drawer or "compare")
-
-
 def test_programs_of_the_bench_give_its_centres_and_its_table(capsys: pytest.CaptureFixture[str]) -> None:
     app = app_on("home.py", fifteen(), algorithm="dplloyd", k="3")
     app.session_state["visit:settings"]["bench:seed"] = 0
@@ -62,23 +51,6 @@ def test_programs_of_the_bench_give_its_centres_and_its_table(capsys: pytest.Cap
     opened = execute(shown(sound(app.run()), "data"))["table"]
     assert (opened.unit, opened.n_public, opened.domain.columns) == ("1 row", 5000, ("x", "y"))
     assert "1 row, add_remove, x, y" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_programs_of_studies_give_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    app = studied("sweep", "sweep:repeats")
-    page = study_in(app, "sweep").make_frame()
-    app.session_state["compare:fold:settings"] = True
-    results = execute(shown(app, "sweep"))["results"]
-    columns = ["contender", "k", "epsilon", "repeat", "ratio"]
-    ours, theirs = (frame[columns].astype({"contender": object}).sort_values(columns) for frame in (page, results))
-    assert len(theirs) == 2 * len(set(theirs["epsilon"]))
-    np.testing.assert_array_equal(ours.to_numpy(), theirs.to_numpy())
-    assert "DPLloyd" in capsys.readouterr().out
-    app = studied("", "compare:repeats")
-    app.session_state["compare:below"] = "Take away"
-    results = execute(shown(app, "compare"))["results"]
-    assert sorted(results["ratio"]) == sorted(study_in(app, "compare").make_frame()["ratio"]) and len(results) >= 2
 
 
 def test_the_program_of_a_release_asks_for_the_same(

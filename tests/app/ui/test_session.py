@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
 import pytest
 import streamlit as st
 
 from dpviz.app.ui import data_access, session
 from dpviz.app.ui.runner import fetch_reference
 from dpviz.core import ACCESS_LOG, AccessKind
-from dpviz.core.check import RequestError
 from dpviz.runs import OpenTable, declare, run
-from dpviz.tables import Declaration, FileKind, make_numeric_table, open_csv
-from dpviz.tables.file_format import FileFormat, NumberStyle
+from dpviz.tables import Declaration, FileKind, make_numeric_table
 
 ROWS = [[0.0, 0.0], [1.0, 1.0], [0.2, 0.9], [0.4, 0.1]]
-TOLD = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,))
 
 
 @pytest.fixture(autouse=True)
@@ -62,51 +58,6 @@ def test_each_distinct_look_counts_once_and_caches_of_revealed_rows_stay_small()
     assert len(st.session_state["looks:revealed"]) <= 2
 
 
-def test_a_refused_declaration_keeps_the_open_table():
-    loaded = make_numeric_table(ROWS, ["x", "y"])
-    opened = session.open_table(loaded, TOLD)
-    for wrong in ({"upper": (None,)}, {"upper": (0.0,)}, {"columns": (), "lower": (), "upper": ()}, {"id_column": "x"}):
-        with pytest.raises(RequestError):
-            session.open_table(loaded, dataclasses.replace(TOLD, **wrong))
-    assert session.find_table() is opened
-
-
-def test_a_source_keeps_its_number_until_another_comes_and_is_read_when_it_is_declared():
-    rows = make_numeric_table(ROWS, ["x", "y"])
-    session.set_aside(rows)
-    waiting = session.find_undeclared()
-    assert session.find_source() is None
-    session.open_table(rows, TOLD)
-    assert session.find_source() is waiting and session.find_undeclared() is None
-    session.open_table(rows, dataclasses.replace(TOLD, upper=(2.0,)))
-    assert session.find_source() is waiting
-    session.open_table(make_numeric_table(ROWS, ["x", "y"]), TOLD)
-    assert session.find_source().number != waiting.number, "another upload, though its rows are the same"
-    file = open_csv(b"x;y\n0,5;1\nno number;1\n", name="file")
-    table = session.open_table(file, dataclasses.replace(TOLD, file=FileFormat(style=NumberStyle(","))))
-    np.testing.assert_array_equal(table.loaded.columns(["x"]), [[0.5], [np.nan]])
-    assert session.find_source().content is file, "to be declared anew"
-
-
-def test_what_a_widget_says_outlives_the_page_that_drew_it():
-    assert session.read_setting("k", 5) == 5 == session.recall("k", 5)
-    session.choose("k", 7)
-    assert session.read_setting("k", 5) == 7 and st.session_state.pop("k") == 7, "as if another page had not drawn it"
-    assert session.read_setting("k", 5) == 7
-    st.session_state["k"] = 9
-    assert session.read_setting("k", 5) == 9, "what is on the page comes first"
-
-
-def test_what_was_made_is_made_again_only_when_it_is_forgotten():
-    made = []
-
-    def square(number):
-        return session.make_once("squares", number, lambda: made.append(number) or number**2, most=2)
-
-    assert [square(number) for number in (1, 2, 1, 3, 1, 2)] == [1, 4, 1, 9, 1, 4]
-    assert made == [1, 2, 3, 2], "2 was forgotten when 3 came"
-
-
 def test_books_keep_every_charge_and_no_frame():
     table = _table(n_public=4)
     runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(3)]
@@ -137,3 +88,24 @@ def test_a_study_on_the_rows_of_a_file_is_counted_once_in_each_visit(own_visit):
     own_visit.clear()
     session.count_study("file", "losses of 4 runs")
     assert ACCESS_LOG.count("file").studies == 3
+
+
+def test_what_a_widget_says_outlives_the_page_that_drew_it():
+    assert session.read_setting("k", 5) == 5 == session.recall("k", 5)
+    session.choose("k", 7)
+    assert session.read_setting("k", 5) == 7 and st.session_state.pop("k") == 7, "as if another page had not drawn it"
+    assert session.read_setting("k", 5) == 7
+    st.session_state["k"] = 9
+    assert session.read_setting("k", 5) == 9, "what is on the page comes first"
+
+
+def test_a_source_keeps_its_number_until_another_comes():
+    told, rows = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,)), make_numeric_table(ROWS, ["x", "y"])
+    session.set_aside(rows)
+    waiting = session.find_undeclared()
+    assert session.find_source() is None
+    for upper in (1.0, 2.0):
+        session.open_table(rows, dataclasses.replace(told, upper=(upper,)))
+        assert session.find_source() is waiting and session.find_undeclared() is None
+    session.open_table(make_numeric_table(ROWS, ["x", "y"]), told)
+    assert session.find_source().number != waiting.number, "another upload, though its rows are the same"

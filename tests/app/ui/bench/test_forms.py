@@ -12,23 +12,17 @@ from hypothesis import strategies as st
 
 from dpviz.app.ui import table_words
 from dpviz.app.ui.bench import forms
-from dpviz.app.ui.bench.forms import (
-    compute_noise_by_column,
-    describe_moves,
-    describe_noise,
-    merge_declaration,
-    read_names,
-)
+from dpviz.app.ui.bench.forms import describe_moves, merge_declaration, read_names
 from dpviz.app.ui.bench.hand import Hand
 from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_link import KeptFile, KeptFiles
 from dpviz.app.ui.data.table_summary import measure_clipping
 from dpviz.core import Domain, Revealed
-from dpviz.runs import Contender, Request, compute_column_noise, declare
-from dpviz.tables import IntakeError, Proposal, open_csv
+from dpviz.runs import Contender, Request
+from dpviz.tables import IntakeError, open_csv
 from dpviz.tables.codings import Cycle, Nominal, Ordinal, Stretched
 from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind, to_json
-from dpviz.tables.file_format import FileFormat, NumberStyle, format_names
+from dpviz.tables.file_format import format_names
 from tests.cases import for_each
 
 
@@ -36,17 +30,6 @@ from tests.cases import for_each
 def test_examples_in_the_docstrings(module):
     tried = doctest.testmod(module)
     assert tried.attempted > 0 and tried.failed == 0
-
-
-def test_noise_is_known_of_a_column_as_soon_as_its_bounds_are():
-    half = Declaration(columns=("x", "y"), lower=(0.0, None), upper=(10.0, 1.0), n_public=500)
-    whole = replace(half, lower=(0.0, 0.0))
-    noise = {name: compute_noise_by_column(of, k=5, epsilon=1.0) for name, of in (("half", half), ("whole", whole))}
-    assert noise["half"] == {"x": noise["whole"]["x"]}
-    assert compute_noise_by_column(replace(half, scaling="common"), k=5, epsilon=1.0) == {}
-    true = compute_column_noise(Domain.of(["x", "y"], 0.0, [10.0, 1.0]), rows=100, epsilon=1.0)
-    np.testing.assert_allclose([*noise["whole"].values()], true)
-    assert compute_noise_by_column(replace(whole, lower=(11.0, 0.0)), k=5, epsilon=1.0).keys() == {"y"}
 
 
 def test_rows_that_bounds_move_are_told_in_shares_with_how_far_means_move():
@@ -88,37 +71,12 @@ def test_a_column_is_declared_and_clustered_and_taken_back():
     assert other.codings["region"] == Ordinal(("N", "S")) and not other.weights
 
 
-@for_each(
-    ("form", "why"),
-    [
-        ({"categories": []}, "not a list of texts"),
-        ({"categories": ["a"], "closed": True}, "two make a coordinate"),
-        ({"bounds": [0, 5], "scale": "log"}, "no 0"),
-        ({"cycle": "x"}, "not a number above 0"),
-        ({"dates": ["2015-01-01"]}, "not the first and the last"),
-    ],
-)
-def test_what_cannot_be_declared_is_one_sentence(form, why):
-    with pytest.raises(IntakeError, match=why):
-        START.with_coding("age", form)
-
-
-def test_a_long_tail_costs_less_on_a_log_scale():
-    alone = in_hand(Declaration(columns=("pay",), lower=(1.0,), upper=(60_000.0,), n_public=5_000))
-    assert describe_noise(alone, "pay", "linear") == "± 150 on a centre of 1,000 rows at ε = 1"
-    stretched = "± 6.7 at 245, where numbers as they are have ± 150, on a centre of 1,000 rows at ε = 1"
-    assert describe_noise(alone, "pay", "log") == stretched
-    zero = in_hand(Declaration(columns=("pay",), lower=(0.0,), upper=(9.0,)))
-    assert "±" not in describe_noise(zero, "pay", "log") and "±" in describe_noise(zero, "pay", "root")
-
-
 FILE = open_csv(b"a,b,c,who\n1,2,3,x\n4,5,6,y\n", name="letters")
 NOW = Declaration(
     **{"columns": ("a", "b"), "lower": (0.0, None), "upper": (1.0, None), "origins": ("a guess", "")},
     **{"bounds_origin": "the form", "kind": FileKind.PUBLIC, "scaling": "common", "title": "letters"},
 )
 SEVERAL = replace(NOW, id_column="who")
-NEW_NAMES = '{"file": {"header": false, "names": ["p", "q", "r", "s"]}, "bounds": {"q": [0, 9]}}'
 
 
 @for_each(
@@ -143,15 +101,6 @@ def test_json_says_all_that_it_says_and_nothing_else(json, now, changed):
     assert merge_declaration(now, json, FILE) == expected
 
 
-def test_one_pair_is_of_all_columns_and_another_file_format_makes_other_ones():
-    nothing = Declaration(numbers=("a", "b", "c"))
-    assert merge_declaration(nothing, '{"lower": -1, "upper": 2}', FILE).columns == ("a", "b", "c")
-    assert merge_declaration(NOW, NEW_NAMES, FILE).columns == ("q",)
-    assert merge_declaration(NOW, '{"file": {"several_lines": true}}', FILE).file.several_lines, "public, it is said"
-    whole = declare(FILE, replace(NOW, lower=(0.0, 0.0), upper=(1.0, 9.0), id_column="who", rows_per_person=2))
-    assert merge_declaration(Declaration(title="other"), to_json(whole.declaration), FILE) == whole.declaration
-
-
 @for_each(
     "json",
     [
@@ -163,17 +112,6 @@ def test_one_pair_is_of_all_columns_and_another_file_format_makes_other_ones():
 def test_json_that_does_not_fit_is_refused(json):
     with pytest.raises(IntakeError):
         merge_declaration(NOW, json, FILE)
-
-
-def test_a_proposal_keeps_what_was_chosen_drops_what_is_text_and_chooses_measures_if_they_are_few():
-    found = Proposal(FileFormat(style=NumberStyle(",")), ("a", "b", "who"), ("a",), ("b", "who"), ())
-    told = found.join_to(replace(NOW, id_column="who", rows_per_person=2, label_column="gone"))
-    assert (told.columns, told.lower, told.upper, told.origins) == (("a",), (0.0,), (1.0,), ("a guess",))
-    assert told.numbers == ("a",) and told.id_column == "who" and told.rows_per_person == 2
-    assert told.label_column is None and told.proposed and told.file == found.file and told.validate() == told
-    many = tuple(f"x{j}" for j in range(13))
-    for numbers, chosen in ((("age", "person_id", "label", "income"), ("age", "income")), (many, ())):
-        assert Proposal(FileFormat(), numbers, numbers, (), ()).join_to(Declaration()).columns == chosen
 
 
 WRITTEN = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=12).map(str.strip)

@@ -15,10 +15,10 @@ from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS
 from dpviz.app.ui.playground import board
-from dpviz.app.ui.playground.board import WORLD_DRAWS, Ask, Board, BoardAnswer, describe_crowd, draw, make_answer
+from dpviz.app.ui.playground.board import WORLD_DRAWS, Ask, Board, BoardAnswer, draw, make_answer
 from dpviz.core import RequestError
 from dpviz.runs import Contender, Request, declare, run
-from dpviz.tables.drawings import MOST_POINTS, PointDrawing, decode_drawing, load_preset, make_painted_table
+from dpviz.tables.drawings import MOST_POINTS, PointDrawing, load_preset, make_painted_table
 from dpviz.words import choose_palette
 from tests.cases import for_each
 
@@ -115,17 +115,6 @@ def test_a_refusal_goes_back_to_the_question_and_the_draw_before_stays() -> None
     assert not mended.refused and mended.run is not first.run
 
 
-def test_the_first_draw_of_a_lesson_is_its_own_and_its_parameters_belong_to_its_algorithm() -> None:
-    request = Request(Contender.of("eugkm", {"theta": 0.1}), 3, 1.0, seed=7)
-    begins = Board(HERMIT, request)
-    first = board._answer(begins, None, None)
-    alike = run("eugkm", declare(*make_painted_table(HERMIT)).private, k=3, epsilon=1.0, params={"theta": 0.1}, seed=7)
-    assert first.run is not None and first.run.entries == alike.entries
-    np.testing.assert_array_equal(first.run.centers, alike.centers)
-    assert begins.read(said()).request.params == {"theta": 0.1}
-    assert begins.read(said(algorithm="balcan")).request.params == {}
-
-
 def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = list[int]()
     honest = board.run_on
@@ -144,37 +133,3 @@ def test_two_worlds_are_as_many_draws_each_and_only_mine(monkeypatch: pytest.Mon
     assert drawn.twin_draws is drawn.twin_draws, "the same cloud, however often the page is drawn"
     nobody = draw(Ask.read(said(load_preset("blobs").drawing, view="worlds")))
     assert not nobody.twin_draws and "worlds" not in told(nobody)
-
-
-def test_how_many_hide_one_is_said_with_the_threshold_of_the_tree() -> None:
-    for algorithm in ("balcan", "dplloyd"):
-        drawn = draw(Ask.read(said(view="crowd", algorithm=algorithm)), seed=7)
-        answer, crowd = told(drawn)["crowd"], drawn.crowd
-        assert crowd is not None and crowd.needed is not None
-        assert answer["title"] == f"Up to {crowd.needed - 1} people at my place stay hidden"
-        assert f"from a noisy count of {crowd.threshold:.0f} on" in answer["says"]
-        (x0, y0), (x1, y1) = answer["box"]
-        assert x0 <= 226.5 <= x1 and y0 <= 34.5 <= y1
-    hidden = draw(Ask.read(said(PointDrawing(SPOT.points, (77, 77)), view="crowd", algorithm="balcan")))
-    assert hidden.crowd is not None and describe_crowd(hidden.crowd)["title"].startswith("The town hides me")
-    weak = draw(Ask.read(said(PointDrawing(NOBODY.points, (77, 77)), view="crowd", epsilon=0.05, algorithm="balcan")))
-    assert weak.crowd is not None and len(describe_crowd(weak.crowd)["title"]) <= 50
-
-
-def test_the_link_says_what_is_painted_and_asked_and_never_a_seed() -> None:
-    drawn = draw(Ask.read(said(algorithm="balcan", epsilon=0.3, k=4)))
-    link = board.format_board_link(drawn.ask)
-    assert set(link) == {"drawing", "asked"} and link["asked"] == "balcan,0.3,4"
-    assert decode_drawing(link["drawing"]).me == HERMIT.me
-    assert told(drawn)["link"] == link and told(drawn, linked=False)["link"] is None
-    longest = board.format_board_link(Ask.read(said(PointDrawing(FULL.points, (255, 255)))))
-    assert len("http://localhost:8501/playground?" + "&".join(f"{a}={b}" for a, b in longest.items())) <= 2_048
-
-
-def test_an_unknown_view_is_the_run_a_step_beyond_the_end_is_the_last_and_a_theme_changes_no_number() -> None:
-    ask = Ask.read(said(view="<b>", step=10_000))
-    drawn = draw(ask)
-    light, dark = told(drawn), json.loads(make_answer(drawn, "dark"))
-    assert ask.view == "run" and light["at"] == len(light["steps"]) - 1
-    assert light["picture"]["title"] == dark["picture"]["title"] and light["final"] == dark["final"]
-    assert light["picture"]["layout"] != dark["picture"]["layout"]
