@@ -26,9 +26,9 @@ Lane = Literal["bounds", "centres"]
 
 # Parts of a lane's cell that its track takes, and that stay free at either side.
 _TRACK, _GAP = 0.86, 0.07
-# The column of sizes, in cells: at least, at most, and as a part of all lanes, since words do not shrink with them; and
-# what its longest bar takes of it.
-_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 3.0, 0.24, 0.45
+# The column of sizes, in cells: at least, at most, and as a part of all lanes,
+# since words do not shrink with them; and what its longest bar takes of it.
+_SIZES, _MOST_SIZES, _PART_FOR_SIZES, _BAR = 1.5, 2.65, 0.24, 0.45
 # Values stand beside dots, and ends below lanes, where there is room.
 _VALUED_COLUMNS, _VALUED_SEGMENTS, _STRAIGHT = 8, 9, 7
 # Pixels of a picture, for what is nearer to a dot than it is wide.
