@@ -17,6 +17,7 @@ from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns, make_profile
 from dpviz.runs.synthetic_tables import synthesise_declared
+from dpviz.tables.codings import Nominal
 from dpviz.tables.declarations import apply_declaration
 from dpviz.tables.named import sample
 from dpviz.words import NINE_IN_TEN
@@ -41,6 +42,13 @@ def test_what_stands_out_of_the_noise() -> None:
     assert MADE.order_rows("size").tolist() == [0, 1, 2] == MADE.order_rows("number").tolist()
     assert MADE.on_bound.tolist() == [[False, False], [False, False], [False, True]]
     assert MADE.order_rows("alike").tolist() in ([0, 2, 1], [1, 2, 0])
+
+
+def test_a_share_of_nobody_or_of_all_is_at_no_edge() -> None:
+    ward = [ProfileColumn(f"ward = {name}", 0.0, 1.0, source="ward", declared=Nominal(("a", "b"))) for name in "ab"]
+    made = Profile((COLUMNS[0], *ward), np.array([[100.0, 0.0, 1.0]]), np.ones((1, 3)), np.ones(3))
+    assert made.on_bound.tolist() == [[True, False, False]]
+    assert ward[0].describe_reach(1.4) == "100 %" and COLUMNS[0].describe_reach(140.0) == "100 years"
 
 
 def test_noise_that_nobody_knows_makes_nothing_noise_and_nothing_sure() -> None:
