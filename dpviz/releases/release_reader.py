@@ -157,11 +157,11 @@ def _measure_loss(received: Received) -> verdict.LossShare | None:
     """By the quality report, which was bought for it, at its worst; else by what the algorithm says of itself."""
     if received.quality_report is not None:
         ratio = received.quality_report.ratio
-        words = f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})"
-        return verdict.LossShare(ratio.high, words)
+        most = f"{format_ratio(ratio.value)} (at most {format_ratio(min(ratio.high, 9.99))})"
+        return verdict.LossShare(ratio.high, f"the loss, where far rows count up to a cap alone, is {most}")
     if received.run is None or (said := received.run.loss_diagnostic) is None:
         return None
-    return verdict.LossShare(said.share, f"about {format_percent(min(said.share, 1.0))} of")
+    return verdict.LossShare(said.share, f"the loss is about {format_percent(min(said.share, 1.0))} of")
 
 
 def _conclude_what_differs(made: profiles.Profile) -> str:

@@ -53,7 +53,7 @@ def describe_shares(shares: Mapping[str, float], reach: float) -> str:
     >>> describe_shares({"N": 0.5, "S": 0.48, "E": 0.02}, 0.04)
     'N or S: 50 %, 48 %, others under 4 %; each ± 4 %'
     >>> describe_shares({"N": 0.3, "S": 0.3, "E": 0.4}, 0.6), describe_shares({"F": 0.25, "M": 0.75}, float("nan"))
-    ('each under 60 %', 'M 75 %, F 25 %')
+    ('each up to 100 %', 'M 75 %, F 25 %')
     """
     order = sorted(shares, key=lambda value: -shares[value])
     known = isfinite(reach) and reach > 0
@@ -62,7 +62,7 @@ def describe_shares(shares: Mapping[str, float], reach: float) -> str:
     under = f"under {format_reach(100 * min(least, 1.0))} %"
     clear = [value for value in order if shares[value] >= least][:_MOST_SHARES]
     if not clear:
-        return f"each {under}"
+        return f"each up to {format_reach(100 * min(shares[order[0]] + (reach if known else 0.0), 1.0))} %"
     rest = order[len(clear) :]
     most = max(rest, key=lambda value: shares[value], default="")
     others = [f"others {f'up to {told[most]}' if shares[most] >= least else under}"] if rest else []
@@ -159,10 +159,11 @@ class ProfileColumn(NamedTuple):
         return f"{hour % int(_HOURS):02d}:{minute:02d}"
 
     def describe_reach(self, reach: float) -> str:
-        """How far noise reaches on its scale: in its unit, or on a log scale as a factor.
+        """How far noise reaches on its scale, no farther than its bounds: in its unit, or on a log scale as a factor.
 
-        >>> ProfileColumn("age", 0, 9, "years").describe_reach(12.34)
-        '12 years'
+        >>> age = ProfileColumn("age", 0, 90, "years")
+        >>> age.describe_reach(12.34), age.describe_reach(120.0)
+        ('12 years', '90 years')
         >>> ProfileColumn("pay", 1, 9, "€", "log").describe_reach(0.0953)
         'a factor of 1.1'
         >>> ProfileColumn("debt", 0, 9, "€", "root").describe_reach(3.0)
@@ -171,6 +172,7 @@ class ProfileColumn(NamedTuple):
         if self.kind == "log":
             factor = exp(reach)
             return f"a factor of {format_number(round(factor, 2)) if factor < 2 else format_reach(factor)}"
+        reach = min(reach, self.upper - self.lower) if self.kind == "number" else reach
         if self.shared:
             return f"{format_reach(100 * reach)} %"
         unit = "in roots" if self.kind == "root" else self.unit.partition(" from ")[0]
@@ -409,11 +411,10 @@ class Profile:
 
     @property
     def on_bound(self) -> Flags:
-        """Coordinates that lie on a declared bound, shape (k, d)."""
+        """Coordinates that lie on a declared bound, shape (k, d); a share of nobody or of all is none that was cut."""
         even = self.even
         place: Array = (even.centers - even.lower) / even.width
-        below: Flags = place < AT_EDGE
-        return np.logical_or(below, place > 1 - AT_EDGE)
+        return (abs(place - 0.5) > 0.5 - AT_EDGE) & [not column.shared for column in self.columns]
 
     @property
     def gaps(self) -> Array:

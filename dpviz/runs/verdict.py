@@ -172,7 +172,7 @@ def reach_verdict(
         error = float(np.median(seen.errors))
     loss = None
     if loss_diagnostic is not None:
-        loss = LossShare(loss_diagnostic.share, f"{100 * min(loss_diagnostic.share, 1):.2g} % of")
+        loss = LossShare(loss_diagnostic.share, f"the loss is {100 * min(loss_diagnostic.share, 1):.2g} % of")
     first = _judge_dropped(seen, n_declared) or judge_centers(seen, loss, judges_itself=loss_diagnostic is not None)
     if first is not None:
         return first

@@ -104,8 +104,8 @@ def format_noisy(value: float, reach: float, *, whole: bool = False, within: tup
 
     >>> format_noisy(13.359, 0.0021), format_noisy(9412, 790.3, whole=True), format_noisy(412, 2.43, whole=True)
     ('13.3590 ± 0.0021', '9,410 ± 790', '412 ± 2.4')
-    >>> format_noisy(66.8, 88.6, within=(0, 110)), format_noisy(12.7, 3.9, within=(0, 110))
-    ('67 (0 to 110)', '12.7 ± 3.9')
+    >>> format_noisy(66.8, 88.6, within=(0, 110)), format_noisy(-0.81, 0.21, within=(-1, 1))
+    ('67 (0 to 110)', '−0.81 (−1.00 to −0.60)')
     >>> format_noisy(-81, 127), format_noisy(13.4, 0.9), format_noisy(13.359, float("nan"))
     ('−80 ± 130', '13.4 ± 0.9', '13.359')
     """
@@ -114,7 +114,7 @@ def format_noisy(value: float, reach: float, *, whole: bool = False, within: tup
     low, high = max(value - reach, within[0]), min(value + reach, within[1])
     if low > value - reach or high < value + reach:
         told, *ends = _drop_noughts(*(_write(one, reach, whole=whole) for one in (value, low, high)))
-        return f"{told} ({_join_ends(ends, low, high)})"
+        return f"{told} ({' to '.join(ends)})"
     told, behind = _drop_noughts(_write(value, reach, whole=whole), _round_to(reach, _find_decimals(reach)))
     return f"{told} ± {behind}"
 
@@ -177,15 +177,8 @@ def format_between(low: float, high: float, value: float | None = None, *, unit:
         reaches = near, *(gap if gap > 0 else near for gap in gaps)
         numbers = zip((value, low, high), reaches, strict=True)
         told, *ends = _drop_noughts(*(_write(*one) for one in numbers))
-    between = _join_ends(ends, low, high)
+    between = " to ".join(ends)
     return f"{between} {unit}".rstrip() if value is None else f"{f'{told} {unit}'.rstrip()} ({between})"
-
-
-def _join_ends(written: Sequence[str], *ends: float) -> str:
-    """Both ends; a bound, which is exact, without noughts behind its point."""
-    return " to ".join(
-        one.partition(".")[0] if float(end).is_integer() else one for one, end in zip(written, ends, strict=True)
-    )
 
 
 def format_reach(reach: float) -> str:

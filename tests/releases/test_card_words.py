@@ -24,6 +24,7 @@ from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import format_card, make_card_page, make_dossier_page
 from dpviz.releases.segments_report import TOO_SMALL
 from dpviz.runs.profiles import ProfileColumn
+from dpviz.tables.codings import Closed
 from dpviz.tables.declarations import FROM_ROWS, NOT_STATED, OWNER_QUESTIONS, Described
 from tests.cases import about
 from tests.proof.kept import without_day
@@ -49,6 +50,7 @@ def failing() -> Played:
     return played(run={"entries": (entry,)})
 
 
+SHARE = ProfileColumn("income = S", 0, 1, source="income", declared=Closed(("N", "S")))
 CASES: dict[str, Callable[[], Played]] = {
     "small": played,
     "pure": lambda: played(request={"delta": 0.0}),
@@ -91,6 +93,10 @@ CASES: dict[str, Callable[[], Played]] = {
     ),
     "a segment that drowns": lambda: played(
         report=reported(segment(1, numbers("age", 20, 30, 40)), segment(2, numbers("age"), name=TOO_SMALL))
+    ),
+    "shares that a centre has said": lambda: played(
+        profile={"columns": (*played().profile.columns[:1], SHARE), "centers": np.array([[30.0, 0.2], [60.0, 0.9]])},
+        report=reported(segment(1, numbers("age"), shares("income", N=1, S=0)), segment(2, numbers("age", 5, 6, 7))),
     ),
     "a missing share": lambda: with_missing(1),
     "sixty missing shares": lambda: with_missing(60),

@@ -26,7 +26,8 @@ SAID = {
         ({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}, 0.2, "a or b: 40 %, 30 %, c 20 %, others under 20 %; each ± 20 %"),
         ({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}, 0.09, "a 40 %, b 30 %, c 20 %, others up to 10 %; each ± 9 %"),
         ({"a": 0.4, "b": 0.39, "c": 0.21}, 0.1, "a or b: 40 %, 39 %, c 21 %; each ± 10 %"),
-        ({"a": 0.6, "b": 0.4}, 1.8, "each under 100 %"),
+        ({"a": 0.6, "b": 0.4}, 1.8, "each up to 100 %"),
+        ({"a": 0.3, "b": 0.1, "c": 0.0}, 0.35, "each up to 65 %"),
     ],
 )
 def test_shares_in_words(shares, reach, words):

@@ -13,6 +13,7 @@ import pytest
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases.render import make_centers_table
 from dpviz.runs.profiles import Profile, ProfileColumn, compute_honest_noise, list_profile_columns
+from dpviz.tables.codings import Nominal
 from dpviz.tables.declarations import apply_declaration
 from dpviz.words import NINE_IN_TEN
 
@@ -36,6 +37,13 @@ def test_what_stands_out_of_the_noise() -> None:
     assert MADE.order_rows("size").tolist() == [0, 1, 2] == MADE.order_rows("number").tolist()
     assert MADE.on_bound.tolist() == [[False, False], [False, False], [False, True]]
     assert MADE.order_rows("alike").tolist() in ([0, 2, 1], [1, 2, 0])
+
+
+def test_a_share_of_nobody_or_of_all_is_at_no_edge() -> None:
+    ward = [ProfileColumn(f"ward = {name}", 0.0, 1.0, source="ward", declared=Nominal(("a", "b"))) for name in "ab"]
+    made = Profile((COLUMNS[0], *ward), np.array([[100.0, 0.0, 1.0]]), np.ones((1, 3)), np.ones(3))
+    assert made.on_bound.tolist() == [[True, False, False]]
+    assert ward[0].describe_reach(1.4) == "100 %" and COLUMNS[0].describe_reach(140.0) == "100 years"
 
 
 def test_one_segment_and_noise_that_nobody_knows_are_no_error() -> None:
@@ -100,7 +108,7 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     assert [column.title for column in made.columns[5:7]] == ["hour: 12:00 to 00:00", "hour: 18:00 to 06:00"]
     wide = replace(made, center_sd=made.center_sd * np.array([1, 1, 1, 1, 1, 1, 1, 20, 1]))
     assert wide.describe_center(0) == {
-        "age": "0.000 (0 to 0.088)",
+        "age": "0.000 (0.000 to 0.088)",
         "town": "North 70 %, South 20 %, (any other) 10 %, others under 8.8 %; each ± 8.8 %",
         "hour": "18:00 ± 0.67 h",
         "joined": "2020-02-01 ± 1.8 days",
