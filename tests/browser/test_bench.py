@@ -104,6 +104,31 @@ def test_a_word_that_is_pressed_at_the_moment_at_which_its_form_comes_by_itself_
     expect(word).to_have_attribute("aria-expanded", "true")
 
 
+# The second message overtakes the first, while the page is busy with what was pressed before.
+_SAYS_IN_HASTE = """async text => {
+  const pause = () => new Promise(go => setTimeout(go, 40));
+  const box = document.querySelector('[data-word="rows"]');
+  document.querySelector('[data-word="columns"]').click();
+  await pause();
+  box.value = text;
+  box.dispatchEvent(new Event("change"));
+  await pause();
+  document.querySelector('[data-word="table"]').click();
+}"""
+
+
+def test_what_is_typed_is_heard_though_a_word_is_pressed_while_the_page_is_busy(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.uploads(make_places(), "places.csv")
+    for text in ("3,000", "4,000"):
+        visit.page.evaluate(_SAYS_IN_HASTE, text)
+        visit.waits()
+        expect(visit.page.locator('[data-word="rows"]')).to_have_value(text)
+
+
 def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is_kept(
     visitor: Callable[..., Visitor],
 ) -> None:

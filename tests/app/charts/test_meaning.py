@@ -52,6 +52,8 @@ def test_every_deployment_is_a_dot_and_none_covers_another(look):
     assert len(dots) == len(set(dots)) == len(others)
     assert len(figure.layout.yaxis.tickvals) == len({one.unit for one in others} & set(UNITS))
     assert strip.finding.startswith(f"{sum(one.epsilon > 1 for one in others)} of {len(others)} ")
+    told = [note[3] for trace in figure.data if trace.customdata is not None for note in trace.customdata]
+    assert "ε = 4, δ = 10⁻⁷" in told and not any("e-" in words for words in told)
 
 
 def attacker(hits: int, false_alarms: int, *, of: int = 64) -> Attacker:
