@@ -106,7 +106,7 @@ def test_a_word_that_is_pressed_at_the_moment_at_which_its_form_comes_by_itself_
 
 # The second message overtakes the first, while the page is busy with what was pressed before.
 _SAYS_IN_HASTE = """async text => {
-  const pause = () => new Promise(go => setTimeout(go, 40));
+  const pause = () => new Promise(go => setTimeout(go, 2));
   const box = document.querySelector('[data-word="rows"]');
   document.querySelector('[data-word="columns"]').click();
   await pause();
