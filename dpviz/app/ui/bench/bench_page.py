@@ -262,14 +262,11 @@ def _draw_axis(epsilon: float, sides: Sides | None) -> None:
     data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0, "groups": "groups"}
     if sides is not None:
         fine = np.geomspace(LOWEST, HIGHEST, _PLACES)
-        data |= {
-            "loss": [[round(value, 5) for value in line] for line in sides.losses],
-            "belief": [[round(float(e), 5), round(sides.belief(float(e)), 5)] for e in fine],
-            "window": [sides.least, sides.most] if sides.is_open else None,
-            "target": sides.target.loss,
-            "prior": sides.risk.prior,
-            "groups": "made-up groups" if sides.is_made_up else "groups",
-        }
+        data |= {"target": sides.target.loss, "prior": sides.risk.prior}
+        data |= {"window": [sides.least, sides.most]} if sides.is_open else {}
+        data |= {"groups": "made-up groups"} if sides.is_made_up else {}
+        data["loss"] = [[round(value, 5) for value in line] for line in sides.losses]
+        data["belief"] = [[round(float(e), 5), round(sides.belief(float(e)), 5)] for e in fine]
     declare_component("axis")(data=data, key=key, on_epsilon_change=moved)
 
 
