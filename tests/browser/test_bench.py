@@ -105,8 +105,8 @@ def test_a_word_that_is_pressed_at_the_moment_at_which_its_form_comes_by_itself_
 
 
 # The second message overtakes the first, while the page is busy with what was pressed before.
-_SAYS_IN_HASTE = """async text => {
-  const pause = () => new Promise(go => setTimeout(go, 2));
+_SAYS_IN_HASTE = """async ([text, wait]) => {
+  const pause = () => new Promise(go => setTimeout(go, wait));
   const box = document.querySelector('[data-word="rows"]');
   document.querySelector('[data-word="columns"]').click();
   await pause();
@@ -123,8 +123,9 @@ def test_what_is_typed_is_heard_though_a_word_is_pressed_while_the_page_is_busy(
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
     visit.uploads(make_places(), "places.csv")
-    for text in ("3,000", "4,000"):
-        visit.page.evaluate(_SAYS_IN_HASTE, text)
+    for wait in (5, 10, 15, 20, 25, 30, 60):
+        text = f"{3_000 + wait:,}"
+        visit.page.evaluate(_SAYS_IN_HASTE, [text, wait])
         visit.waits()
         expect(visit.page.locator('[data-word="rows"]')).to_have_value(text)
 
