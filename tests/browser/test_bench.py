@@ -42,6 +42,32 @@ _PHONE = """() => {
 }"""
 
 
+# The second message overtakes the first, while the page is busy with what was pressed before.
+_SAYS_IN_HASTE = """async ([text, wait]) => {
+  const pause = () => new Promise(go => setTimeout(go, wait));
+  const box = document.querySelector('[data-word="rows"]');
+  document.querySelector('[data-word="columns"]').click();
+  await pause();
+  box.value = text;
+  box.dispatchEvent(new Event("change"));
+  await pause();
+  document.querySelector('[data-word="table"]').click();
+}"""
+
+
+def test_what_is_typed_is_heard_though_a_word_is_pressed_while_the_page_is_busy(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.uploads(make_places(), "places.csv")
+    for wait in (5, 10, 15, 20, 25, 30, 60):
+        text = f"{3_000 + wait:,}"
+        visit.page.evaluate(_SAYS_IN_HASTE, [text, wait])
+        visit.waits()
+        expect(visit.page.locator('[data-word="rows"]')).to_have_value(text)
+
+
 def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is_kept(
     visitor: Callable[..., Visitor],
 ) -> None:

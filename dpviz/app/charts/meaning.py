@@ -20,7 +20,7 @@ from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, zcdp_epsilon
 from dpviz.runs import AskingAgain, Belief, Request, bound_advantage, foresee, membership, trace_bound, windows
-from dpviz.words import Kind, Palette, capitalize_first, format_percent, round_percent
+from dpviz.words import Kind, Palette, capitalize_first, format_percent, format_small, round_percent
 
 SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry-data, MIT licence), 15 July 2026"
 """Where the facts are from."""
@@ -344,7 +344,8 @@ def _paint_price(asked: AskingAgain, palette: Palette) -> Plot:
     _say(plot, "added up", times[-1], added[-1], palette.released)
     if composed[-1] < 0.97 * added[-1]:
         # Below its line: between the lines there is no room for words.
-        _say(plot, f"composed, δ = {asked.prices[-1].delta:.0e}", times[-1], composed[-2] / 2, palette.inks[1], up=0)
+        slack = format_small(asked.prices[-1].delta)
+        _say(plot, f"composed, δ = {slack}", times[-1], composed[-2] / 2, palette.inks[1], up=0)
     return plot
 
 
@@ -421,7 +422,7 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
 
 
 def _format_budget(one: Deployment) -> str:
-    slack = f"{', from ρ at' if one.converted else ','} δ = {one.delta:.0e}" if one.delta else ""
+    slack = f"{', from ρ at' if one.converted else ','} δ = {format_small(one.delta)}" if one.delta else ""
     return f"ε = {one.epsilon:.3g}{slack}"
 
 

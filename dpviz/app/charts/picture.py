@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpviz.algorithms import Step
 from dpviz.app.charts.canvas import PlotCanvas, RevealedView, TitledPlot, name_kinds, new_plot, spell_name
-from dpviz.app.charts.plot import Plot, make_layout
+from dpviz.app.charts.plot import REVEALED_MARK, Plot, make_layout
 from dpviz.app.charts.view import View, describe_projected_axes
 from dpviz.core import Array, Domain, Region
 from dpviz.runs import Run, RunSoFar, Verdict, evaluation, profiles
@@ -32,7 +32,7 @@ class RenderContext:
 
     ``final`` (k, d), the centres of the run: cells keep their colours through all steps; ``ghosts`` (k, d), centres
     of earlier draws; ``profile`` is that of the run, of whose sizes its last step counted a part; ``part`` says behind
-    ``epsilon`` of which larger one it is a part.
+    ``epsilon`` of which larger one it is a part; ``mark`` is what a picture of rows says of them.
     """
 
     view: View
@@ -50,6 +50,7 @@ class RenderContext:
     known: dict[tuple[Any, ...], Any] | None = None
     verdict: Verdict | None = None
     profile: profiles.Profile | None = None
+    mark: str = REVEALED_MARK
 
     def with_steps_of(self, run: RunSoFar) -> RenderContext:
         """The context of all steps of a run: of one under way none is the last."""
@@ -132,6 +133,7 @@ class Chart:
         # The page also knows its size.
         bare = {"legend": None, "height": None, "margin": _BARE_MARGIN, "showlegend": False}
         plot = Plot(make_layout(context.palette) | bare)
+        plot.mark = context.mark
         self.paint(PlotCanvas(plot, context.palette, context.view, bare=True))
         return plot
 
@@ -139,6 +141,7 @@ class Chart:
         """Title and note, and the plot with its legend below."""
         context = self.context
         plot = new_plot(context.palette, legend_lines=self.legend_lines)
+        plot.mark = context.mark
         self.paint(PlotCanvas(plot, context.palette, context.view))
         if plot.layout["showlegend"]:
             name_kinds(plot, context.palette)

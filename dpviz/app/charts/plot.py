@@ -158,6 +158,8 @@ _TYPED = {"f4": "<f4", "f8": "<f8", "i1": "<i1", "u1": "<u1", "i2": "<i2", "u2":
 
 REVEALED_MARK = "◉ revealed: shows rows without privacy"
 """What stands in every picture of rows, and in each file that is made of it, whoever makes it."""
+MADE_UP_MARK = "◉ made-up rows: nobody’s"
+"""The same where the rows are of nobody."""
 MARK_ROOM = 28
 """What is its own of the margin above a plot, at the top, in pixels."""
 _MARK_HEIGHT = 22  # where there is less, room is made
@@ -165,6 +167,8 @@ _MARK_HEIGHT = 22  # where there is less, room is made
 
 class Plot:
     """Traces and a layout. Its methods are called as those of the library's own figure are."""
+
+    mark = REVEALED_MARK
 
     def __init__(self, layout: Mapping[str, Any]) -> None:
         self.traces: list[Data] = []
@@ -189,8 +193,8 @@ class Plot:
             place |= {"xshift": -margin.get("l", 0), "yshift": 5}
             margin["t"] = _MARK_HEIGHT
         look = {"xref": "paper", "yref": "paper", "showarrow": False, "font": {"size": 10}}
-        self.add_annotation({"name": "revealed", "text": REVEALED_MARK, **place, **look})
-        self.layout["meta"] = REVEALED_MARK
+        self.add_annotation({"name": "revealed", "text": self.mark, **place, **look})
+        self.layout["meta"] = self.mark
 
     def add_scatter(self, x: Any, y: Any, mode: str, **look: Any) -> None:
         """Marks or lines through places; ``look`` is as in `add_drawn`."""

@@ -62,7 +62,7 @@ def draw_spent(shares: Mapping[str, float], epsilon: float) -> Diagram:
         plot, left = new_plot(palette, height=122, legend_lines=0), 0.0
         rim = {"color": palette.surface, "width": 1.5}
         for place, (purpose, share) in enumerate(shares.items()):
-            hover = f"{purpose}: {format_number(100 * share)} % of the budget"
+            hover = f"{purpose}: {format_number(100 * share)} % of ε, in its turn"
             for strength in (0.14, 0.85 if place % 2 else 0.65):
                 marker = {"color": palette.fade(palette.released, strength), "line": rim}
                 _add_block(plot, left, share, hover, marker=marker, meta="released")

@@ -17,12 +17,13 @@ import yaml
 
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, Lane, ProfilePicture, draw_overview
-from dpviz.app.charts.plot import MARK_ROOM, Plot, make_config
+from dpviz.app.charts.plot import MADE_UP_MARK, MARK_ROOM, REVEALED_MARK, Plot, make_config
 from dpviz.app.charts.view import ALL_PAIRS_UP_TO, View, list_choices, make_view, make_view_along_centers
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.reader import is_narrow
 from dpviz.core import Array, Domain, RequestError
-from dpviz.runs import Script, profiles
+from dpviz.runs import OpenTable, Script, profiles
+from dpviz.tables import FileKind
 from dpviz.words import Kind, Palette, Sentences, choose_palette, glossary, read_toml
 
 _MOST_TABLE_ROWS, _TABLE_HEIGHT = 5_000, 480
@@ -204,6 +205,11 @@ def draw_caption_with_badge(kind: Kind, text: str, *, help: str | None = None) -
 
 _ALONG = "along the released centres"
 _MOST_PILLS = 9
+
+
+def choose_mark(table: OpenTable) -> str:
+    """What pictures say of the rows of a table."""
+    return MADE_UP_MARK if table.kind is FileKind.SIMULATED else REVEALED_MARK
 
 
 def ask_plane(domain: Domain, key: str, *, centers: Array | None = None) -> View:

@@ -18,6 +18,12 @@ from tests.cases import for_each
 LOOKS = [choose_palette("light"), choose_palette("dark")]
 
 
+def test_a_deployment_says_its_delta_as_a_power_of_ten() -> None:
+    figure = meaning.draw_deployments(load_deployments(), 1.0).paint(LOOKS[0]).figure()
+    told = [note[3] for trace in figure.data if trace.customdata is not None for note in trace.customdata]
+    assert "ε = 4, δ = 10⁻⁷" in told and not any("e-" in words for words in told)
+
+
 def attacker(hits: int, false_alarms: int, *, of: int = 64) -> Attacker:
     """Who had so many hits and false alarms, of as many runs each."""
     steps = np.array([[0.0, 0.0], [false_alarms / of, hits / of], [1.0, 1.0]])

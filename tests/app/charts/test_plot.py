@@ -14,7 +14,7 @@ from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.lesson_page import make_standalone_page
-from dpviz.app.charts.plot import REVEALED_MARK, Plot, pack, wrap_lines
+from dpviz.app.charts.plot import MADE_UP_MARK, REVEALED_MARK, Plot, pack, wrap_lines
 from dpviz.app.charts.view import make_view
 from dpviz.runs import run
 from dpviz.words import choose_palette
@@ -52,9 +52,10 @@ def test_a_played_run_keeps_the_mark_though_its_rows_are_sent_apart():
     this = exhibit(2, 3, n=300)
     context = RenderContext(make_view(this.table.domain), LIGHT, reveal=this.reveal)
     made = run("dplloyd", this.table, k=3, epsilon=1.0, seed=1)
-    for given_rows, marked in ((context, True), (replace(context, reveal=None), False)):
+    nobody, none = replace(context, mark=MADE_UP_MARK), replace(context, reveal=None)
+    for given_rows, marks in ((context, [REVEALED_MARK]), (nobody, [MADE_UP_MARK]), (none, [])):
         said = json.dumps(Animation.of_run(made, given_rows).to_data(), ensure_ascii=False)
-        assert (REVEALED_MARK in said) == marked
+        assert [mark for mark in (REVEALED_MARK, MADE_UP_MARK) if mark in said] == marks
 
 
 @for_each(("top", "room", "aside"), [(8, 22, -48), (28, 28, 0)])

@@ -241,10 +241,10 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
         return table
 
     released = capitalize_first(format_things(number, "released centre"))
-    words = f"{released} over {format_columns(view.domain)}. {capitalize_first(noise)}."
+    title = capitalize_first(_make_title(step, context, found, noise))
+    words = f"{released} over {format_columns(view.domain)}. {title}."
     if sizes is not None:
         words += f" {_describe_sizes(sizes)}."
-    title = capitalize_first(_make_title(step, context, found, noise))
     return Chart(context, title, note, words, paint, table=tabulate)
 
 

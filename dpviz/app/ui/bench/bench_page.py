@@ -144,8 +144,8 @@ def _draw_answer() -> None:
             rows = f"{made_up:,} made-up rows between your bounds, in clear groups: yours wait for *Run*."
             st.markdown(f":small[{format_badge('public')} {rows}]")
         # A sign of percent stays with its number.
-        lines = (escape_markdown(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in finding.why.splitlines())
-        why = "  \n".join(f":small[{line}]" for line in lines)
+        lines = finding.why.replace(" %", "\N{NO-BREAK SPACE}%").splitlines()
+        why = "  \n".join(f":small[{escape_markdown(line)}]" for line in lines)
         st.markdown(why, help=glossary.explain_words(finding.why))
     draw_released_notice(table)
     draw_picture_of(pictured)
@@ -262,14 +262,11 @@ def _draw_axis(epsilon: float, sides: Sides | None) -> None:
     data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0, "groups": "groups"}
     if sides is not None:
         fine = np.geomspace(LOWEST, HIGHEST, _PLACES)
-        data |= {
-            "loss": [[round(value, 5) for value in line] for line in sides.losses],
-            "belief": [[round(float(e), 5), round(sides.belief(float(e)), 5)] for e in fine],
-            "window": [sides.least, sides.most] if sides.is_open else None,
-            "target": sides.target.loss,
-            "prior": sides.risk.prior,
-            "groups": "made-up groups" if sides.is_made_up else "groups",
-        }
+        data |= {"target": sides.target.loss, "prior": sides.risk.prior}
+        data |= {"window": [sides.least, sides.most]} if sides.is_open else {}
+        data |= {"groups": "made-up groups"} if sides.is_made_up else {}
+        data["loss"] = [[round(value, 5) for value in line] for line in sides.losses]
+        data["belief"] = [[round(float(e), 5), round(sides.belief(float(e)), 5)] for e in fine]
     declare_component("axis")(data=data, key=key, on_epsilon_change=moved)
 
 

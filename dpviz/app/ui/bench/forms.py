@@ -570,8 +570,9 @@ def draw_sentence(hand: Hand) -> None:
     for place, pieces in enumerate(write_sentence(hand)):
         told = [piece if isinstance(piece, str) else vars(piece) for piece in pieces]
         # Where ``go`` is another number than before, the next gap is gone to.
-        data = {"pieces": told, "open": opened, "table": hand.number, "go": go if place == 0 else 0}
         key = f"bench:sentence:{place}"
+        data = {"pieces": told, "open": opened, "table": hand.number, "go": go if place == 0 else 0}
+        data["heard"] = recall(f"{key}:heard", 0)
         act = {"on_word_change": partial(_open, key), "on_typed_change": partial(_type, key)}
         declare_component("sentence")(data=data, key=key, **act)
         if any(isinstance(piece, Word) and piece.id == opened and not piece.is_box for piece in pieces):
@@ -593,9 +594,11 @@ def _open(key: str) -> None:
 
 
 def _type(key: str) -> None:
-    said = st.session_state[key].get("typed")
-    if isinstance(said, Mapping):
-        word, text = str(said.get("id")), str(said.get("text"))[:_LONGEST]
+    for said in st.session_state[key].get("typed") or ():
+        if said["number"] <= recall(f"{key}:heard", 0):
+            continue  # it travels until its number comes back
+        remember(f"{key}:heard", said["number"])
+        word, text = str(said["id"]), str(said["text"])[:_LONGEST]
         known = {piece.id for pieces in write_sentence(find_hand()) for piece in pieces if isinstance(piece, Word)}
         if word in known:
             keep_hand(find_hand().type_in(word, text))

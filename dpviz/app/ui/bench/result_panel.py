@@ -33,6 +33,7 @@ from dpviz.app.ui.figure import (
     SENTENCES,
     ask_one_of,
     ask_plane,
+    choose_mark,
     draw_caption_with_badge,
     draw_centers_table,
     draw_data_table,
@@ -248,7 +249,8 @@ def _describe_staleness(pictured: Pictured, result: Result) -> str:
 def _make_context(table: OpenTable, run: RunSoFar, view: View) -> RenderContext:
     """The plane, the colours and, where truth is shown, the rows."""
     revealed = reveal_view(table, "rows under the pictures of a run", points_per_row=run.points_per_row)
-    return RenderContext(view, read_palette(), reveal=revealed, epsilon=run.epsilon if run.private else None)
+    epsilon, mark = run.epsilon if run.private else None, choose_mark(table)
+    return RenderContext(view, read_palette(), reveal=revealed, epsilon=epsilon, mark=mark)
 
 
 def make_final_context(pictured: Pictured, view: View) -> RenderContext:

@@ -7,15 +7,18 @@ let came = { id: "", at: 0 };
 const AT_THAT_MOMENT = 800; // milliseconds
 
 export default function (component) {
-  const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go } = component.data;
-  if (box.table !== table) Object.assign(box, { table, words: new Map() });
+  const box = component.parentElement.querySelector(".sentence"), { pieces, open, table, go, heard } = component.data;
+  if (box.table !== table) Object.assign(box, { table, words: new Map(), typed: [] });
+  // What was typed travels until the page has heard it: of two messages in a queue the later one alone is read.
+  box.heard = Math.max(box.heard ?? 0, heard);
+  box.typed = box.typed.filter((one) => one.number > heard);
   const { words } = box, held = document.activeElement, parts = [];
   const waits = held?.value === "" && box.contains(held);
   for (const piece of pieces) {
     if (typeof piece === "string") {
       parts.push(spaced(parts, piece) + keeps(parts, piece));
     } else {
-      parts.push(spaced(parts, piece.text), word(component, words, piece, open));
+      parts.push(spaced(parts, piece.text), word(component, box, piece, open));
       if (piece.refusal) parts.push(Object.assign(made("span", "why", ` (${piece.refusal})`), { id: `why-${name(piece)}` }));
     }
   }
@@ -45,7 +48,8 @@ function name(piece) { return [...piece.id].map((letter) => (/\w/.test(letter) ?
 
 function made(tag, look, text = "") { return Object.assign(document.createElement(tag), { className: look, textContent: text }); }
 
-function word(component, words, piece, open) {
+function word(component, box, piece, open) {
+  const { words } = box;
   const part = words.get(piece.id) ?? made(piece.is_box ? "input" : "button", "");
   words.set(piece.id, part);
   part.className = piece.refusal ? "refused" : piece.gap ? "gap" : "";
@@ -57,14 +61,16 @@ function word(component, words, piece, open) {
   if (piece.is_box) {
     // What was typed into a box is of whoever types until it is sent; what was refused stays to be mended.
     const kept = part === document.activeElement && ![part.sent, part.shown].includes(part.value);
-    if (!kept && !piece.refusal) part.value = part.shown = piece.text;
+    const unheard = box.typed.some((one) => one.id === piece.id);
+    if (!kept && !unheard && !piece.refusal) [part.value, part.shown, part.sent] = [piece.text, piece.text, undefined];
     part.autocomplete = "off";
     part.placeholder = "__";
     const fits = () => { part.style.width = `${Math.max(2, part.value.length * 0.6 + 0.9)}em`; };
     const sends = () => {
       if (part.value === (part.sent ?? piece.text)) return;
       part.sent = part.value;
-      component.setTriggerValue("typed", { id: piece.id, text: part.value });
+      box.typed.push({ id: piece.id, text: part.value, number: (box.heard += 1) });
+      component.setStateValue("typed", [...box.typed]);
     };
     part.oninput = fits;
     part.onchange = sends;

@@ -89,10 +89,11 @@ def _draw_dots(table: OpenTable, revealed: Revealed) -> None:
     rows, whole = RevealedView.of(revealed.points, "preview"), len(revealed.points)
     some = f"{len(rows.points):,} of {whole:,} rows" if len(rows.points) < whole else f"{whole:,} rows"
     canvas = PlotCanvas(new_plot(colors, legend_lines=0), colors, view)
+    canvas.plot.mark = figure.choose_mark(table)
     canvas.rows(rows)
     canvas.plane()
     figure.draw_badge("revealed")
-    shown = TitledPlot(f"{some} within the declared bounds", view.about, canvas.plot)
+    shown = TitledPlot(f"{some} drawn", view.about, canvas.plot)
     figure.show_wide(shown, alt=f"{some} as dots.", key="preview_dots", stem=f"{table.title} rows")
     outside = view.count_beyond(revealed.points) if table.kind is not FileKind.PRIVATE else 0
     if outside:

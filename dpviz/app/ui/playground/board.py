@@ -21,8 +21,9 @@ from dpviz.app.charts.animation import Animation, TitleNumber, choose_colors
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
-from dpviz.app.charts.plot import pack
+from dpviz.app.charts.plot import MADE_UP_MARK, pack
 from dpviz.app.charts.view import make_view
+from dpviz.app.lessons.facts import Computed
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS, BOARD_EPSILONS, LEAST_BOARD_K, MOST_BOARD_K, TOOLS, BoardView
 from dpviz.app.ui.addresses import COMPARE, RUN
 from dpviz.app.ui.controls import choose_epsilon
@@ -32,9 +33,9 @@ from dpviz.app.ui.figure import SENTENCES, draw_caption_with_badge, draw_downloa
 from dpviz.app.ui.same_origin import BOARD_FILES
 from dpviz.app.ui.session import choose, recall, remember
 from dpviz.core import Array, Domain, PrivateTable, RequestError
-from dpviz.runs import Contender, Crowd, Request, Run, export, run_request
-from dpviz.tables import drawings, format_csv
-from dpviz.words import choose_palette, format_number, format_percent, format_plus_minus, format_things, render
+from dpviz.runs import Contender, Crowd, Request, Run, declare, export, run_request
+from dpviz.tables import drawings, format_csv, make_painted_table
+from dpviz.words import Palette, choose_palette, format_number, format_percent, format_plus_minus, format_things, render
 
 DOMAIN = Domain.of(drawings.COLUMNS, 0.0, float(drawings.SIDE), scaling="common")
 TREE, GRID = "balcan", "eugkm"
@@ -164,7 +165,7 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
     told["fine"] = _FULL if len(ask.drawing.points) >= drawings.MOST_POINTS else _FINE
     if run is None or drawn.refused:
         return pack(told)
-    context = RenderContext(make_view(run.domain), choose_palette(theme), epsilon=run.epsilon)
+    context = _look_at(run, ask.drawing, choose_palette(theme))
     at = len(run.frames) - 1 if ask.step is None else min(ask.step, len(run.frames) - 1)
     final = np.round(run.centers, 1).tolist()
     step = run.frames[at].step
@@ -184,6 +185,15 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
     if (crowd := drawn.crowd) is not None:
         told["crowd"] = {"box": DOMAIN.from_unit(crowd.box).tolist(), **describe_crowd(crowd)}
     return pack(told)
+
+
+def _look_at(run: Run, drawing: drawings.PointDrawing, palette: Palette) -> RenderContext:
+    """A draw's pictures: its rows are nobody's, so where something speaks against it, its loss is looked at first."""
+    context = RenderContext(make_view(run.domain), palette, epsilon=run.epsilon, mark=MADE_UP_MARK)
+    if not drawing.size or run.verdict is None or run.verdict.fine:
+        return context
+    loss = Computed(declare(*make_painted_table(drawing))).compute_loss_ratio(run.unit_centers)
+    return replace(context, ratio=lambda centers: loss if np.array_equal(centers, run.unit_centers) else None)
 
 
 def describe_crowd(crowd: Crowd) -> dict[str, str]:
@@ -408,7 +418,7 @@ def make_animation_page(drawn: BoardAnswer) -> str:
     if run is None:
         raise RequestError(drawn.refused)
     rows = RevealedView.of(DOMAIN.to_unit(drawing.everybody), "painted points are simulated")
-    context = RenderContext(make_view(DOMAIN), choose_palette("light"), rows, epsilon=run.epsilon)
+    context = replace(_look_at(run, drawing, choose_palette("light")), reveal=rows)
     numbers = [
         TitleNumber("public", f"{drawing.size:,}", "painted points"),
         TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),

@@ -73,7 +73,13 @@ def test_a_run_on_rows_of_ones_own_is_no_verdict_of_made_up_tables():
         assert found.title == "At ε = 0.8 of 1 nothing speaks against this run"
         assert all("made-up" in line for line in found.why.splitlines()), "what made-up tables say is said of them"
     assert judge(3.0, SIDES, own).title.endswith("against this run, but a guess can grow too sure")
-    assert judge(1.0, SIDES, replace(own, loss=1.3)).title == "At ε = 1 noise may be too large"
+    assert judge(1.0, SIDES, replace(own, loss=1.3)).title == "At ε = 1 this draw is loose, most made-up tables are not"
+    late = replace(SIDES, least=2.0)
+    few = "fewer than 8 of 10 made-up tables are"
+    assert judge(1.0, late, replace(own, loss=1.01)).title == f"At ε = 1 this draw is tight, {few}"
+    assert judge(1.0, late, replace(own, loss=1.3)).title == "At ε = 1 noise may be too large"
+    late = replace(late, of="draws on these rows")
+    assert judge(1.0, late, Shown(FINE, 1.01)).title.endswith("is tight, fewer than 8 of 10 draws are")
     assert judge(1.0, SIDES, replace(own, verdict=BAD[0])).title.startswith("At ε = 0.8 of 1: ")
 
 
@@ -168,7 +174,8 @@ def describe(table, rows, reference, run, loss):
     recover = partial(measure_recovery, rows.points, reference=reference)
     context = RenderContext(make_view(table.domain), choose_palette("light"), reference=reference, epsilon=run.epsilon)
     context = replace(context, found=recover, ratio=lambda _: loss).with_steps_of(run)
-    return draw_picture(run.steps[-1], context).title
+    chart = draw_picture(run.steps[-1], context)
+    return f"{chart.title}. {chart.words}"
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.1, 0.3, 1.0, 3.0])

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from dpviz.app.charts.animation import Animation
-from dpviz.app.charts.picture import RenderContext
-from dpviz.app.charts.view import make_view
 from dpviz.app.lessons.lesson import BOARD_ALGORITHMS
 from dpviz.app.ui.playground import board
 from dpviz.app.ui.playground.board import WORLD_DRAWS, Ask, Board, BoardAnswer, draw, make_answer
@@ -49,7 +47,7 @@ def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algori
     assert drawn.run is not None and drawn.run.entries == alike.entries
     np.testing.assert_array_equal(drawn.run.centers, alike.centers)
     assert not np.array_equal(other.centers, alike.centers), "a twin with another seed"
-    animation = Animation.of_run(alike, RenderContext(make_view(table.domain), choose_palette("light"), epsilon=1.0))
+    animation = Animation.of_run(alike, board._look_at(alike, HERMIT, choose_palette("light")))
     for place, frame in enumerate(alike.frames):
         answer = told(draw(Ask.read(said(algorithm=algorithm, step=place)), drawn))
         assert answer["picture"] == json.loads(json.dumps(animation.draw_still(place)))
@@ -60,6 +58,22 @@ def test_what_is_shown_is_a_run_of_the_same_table_and_seed_and_its_ledger(algori
     )
     assert drawn.run.spent_epsilon == pytest.approx(1.0) and drawn.run.delta == 0.0
     assert answer["final"] == np.round(alike.centers, 1).tolist()
+
+
+@for_each(
+    ("drawing", "k", "epsilon", "seed", "kind", "title"),
+    [
+        (HERMIT, 3, 1.0, 0, "noise", "At ε = 1, the loss is 1.13× that of k-means++"),
+        (HERMIT, 3, 1.0, 2, "fine", "At ε = 1, noise moves a centre 2.92 % of the width"),
+        (load_preset("blobs").drawing, 10, 0.05, 1, "failed", "At ε = 0.05, this run failed: it shows noise"),
+    ],
+)
+def test_nothing_is_called_noise_over_centres_about_as_good_as_those_of_k_means(
+    drawing: PointDrawing, k: int, epsilon: float, seed: int, kind: str, title: str
+) -> None:
+    drawn = draw(Ask.read(said(drawing, k=k, epsilon=epsilon, algorithm="dplloyd")), seed=seed)
+    assert drawn.run is not None and drawn.run.verdict is not None and drawn.run.verdict.kind == kind
+    assert told(drawn)["picture"]["title"] == title
 
 
 def test_each_draw_has_noise_of_its_own_and_a_step_of_it_has_none() -> None:
