@@ -65,10 +65,6 @@ BEFORE = {
         lambda rows: dpviz.sweep(rows, DECLARED, algorithms=["dplloyd"], epsilons=[1], ks=[2], repeats=2, jobs=1),
         "one look at losses on the rows and one study on them",
     ),
-    "fits on a temporary account": (
-        lambda rows: [fit(rows, account=account) for account in [Account.temporary(cap_epsilon=9)] for _ in range(2)],
-        "two runs on the rows with study noise, ε = 3 in all",
-    ),
     "a fit without an account": (lambda rows: fit(rows), "ε = 1.5 in all"),
     "a score": (lambda rows: fit(rows, account=Account.temporary(cap_epsilon=9)).score(rows), "one look at losses"),
 }

@@ -4,12 +4,10 @@ import pickle
 import sqlite3
 import warnings
 from contextlib import closing
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -174,13 +172,6 @@ def test_groups_say_whose_each_row_is(account):
         model().fit(VALUES, sample_weight=np.ones(120))
 
 
-def test_groups_are_routed_as_metadata(account):
-    with sklearn.config_context(enable_metadata_routing=True):
-        paid = model(account=account, rows_per_person=3).set_fit_request(groups=True)
-        cross_val_score(paid, VALUES, params={"groups": np.arange(120) // 3}, cv=3)
-    assert [entry.charge.unit for entry in account.standing().entries] == ["1 person, up to 3 rows"] * 3
-
-
 def test_distances_are_in_the_units_that_are_asked_for():
     values = 100 * VALUES
     fitted = model(bounds=(-100, 100), distances="data", random_state=1).fit(values)
@@ -189,11 +180,3 @@ def test_distances_are_in_the_units_that_are_asked_for():
     np.testing.assert_allclose(fitted.set_params(distances="unit").transform(values), expected / 100)
     with pytest.raises(RequestError, match="distances is 'miles'"):
         model(distances="miles").fit(VALUES)
-
-
-def test_a_temporary_account_leaves_no_file():
-    account = Account.temporary(cap_epsilon=1)
-    path = Path(account.path)
-    assert path.exists()
-    del account
-    assert not path.parent.exists()

@@ -1,7 +1,5 @@
 """Charges to try accounts with, and the sentence of a file that is no account."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An account to charge; and of what is packed again and again, each content packed once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path

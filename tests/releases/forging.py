@@ -1,7 +1,5 @@
 """A release that is made once, and what ``verify`` finds in forged copies of it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import struct

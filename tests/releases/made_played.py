@@ -1,7 +1,5 @@
 """Releases that were played, for whatever reads them: drawn over small tables, and changed where a test wants more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -12,22 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpviz.releases import segments_report as reports
 from dpviz.releases.account import Account, Taken
 from dpviz.releases.playing import Played, play
 from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_parts import SegmentsPart
 from dpviz.releases.release_request import ReleaseRequest
 from dpviz.releases.releasing import draw, make_transcript, preflight
-from dpviz.releases.segments_report import (
-    CategoriesSaid,
-    CategoryShare,
-    NumbersSaid,
-    QualityReport,
-    QualityVerdict,
-    ReleasedHistogram,
-    Segment,
-    SegmentsReport,
-)
+from dpviz.releases.segments_report import CategoriesSaid, NumbersSaid, ReleasedHistogram, Segment, SegmentsReport
 from dpviz.releases.tallies import Interval, Rounded
 from dpviz.runs.request import Contender, Division, Request
 from dpviz.tables.declarations import ColumnBounds, Declaration, OwnerWords
@@ -150,7 +140,7 @@ def numbers(column: str, *quartiles: float, unit: str = "", wide: bool = False, 
 
 def shares(column: str, **of: float) -> CategoriesSaid:
     """What is said of a column of categories."""
-    told = tuple(CategoryShare(name, Interval(one, one - 0.1, one + 0.1)) for name, one in of.items())
+    told = tuple(reports.CategoryShare(name, Interval(one, one - 0.1, one + 0.1)) for name, one in of.items())
     return CategoriesSaid(column, "", told, ReleasedHistogram((), 1.0))
 
 
@@ -165,5 +155,7 @@ def reported(
     *told: Segment, says: tuple[str, ...] = ("Nothing that was released speaks against these centres.",)
 ) -> Any:
     one = Interval(0.3, 0.2, 0.4)
-    quality = QualityReport(one, one, one, (1.0, 1.0, 1.0), one, one, (one, one), QualityVerdict.GOOD, says)
+    quality = reports.QualityReport(
+        one, one, one, (1.0, 1.0, 1.0), one, one, (one, one), reports.QualityVerdict.GOOD, says
+    )
     return SegmentsReport(told, quality, 0.2)

@@ -1,7 +1,5 @@
 """A release of a small table of people, for tests: declared, charged, pressed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

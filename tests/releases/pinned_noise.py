@@ -1,7 +1,5 @@
 """Releases of which nothing is drawn by chance: noise follows from what it is added to, whatever is drawn first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

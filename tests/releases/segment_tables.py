@@ -1,7 +1,5 @@
 """Small described tables, and segments asked of them in any kind of session."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An account: what fits is charged, what does not is refused, and no charge is lost, doubled or taken back."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import os
@@ -264,12 +262,6 @@ def test_a_number_that_is_no_longer_what_was_written_is_noticed(account):
             assert "damaged" in refusal(account.path)
 
 
-def test_no_charge_is_taken_back_even_by_hand(account):
-    account.charge(a_charge())
-    with closing(sqlite3.connect(account.path)) as file, pytest.raises(sqlite3.IntegrityError, match="a charge stays"):
-        file.execute("DELETE FROM release")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 def test_all_its_files_are_for_their_owner_alone(monkeypatch, tmp_path):
     modes: set[tuple[str, int]] = set()
@@ -303,18 +295,6 @@ def test_who_charges_holds_up_nobody_who_looks_nor_the_other_way_round(account):
             with pytest.raises(AccountLocked, match=r"locked by another program, and was so for 0\.05 seconds"):
                 use()
         assert len(hurried.standing().entries) == 1
-
-
-def test_who_charges_holds_up_nobody_who_looks(account):
-    with closing(sqlite3.connect(account.path, isolation_level=None)) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        hurried = accounts.Account(account.path, patience=0.05)
-        with pytest.raises(AccountLocked, match=r"locked by another program, and was so for 0\.05 seconds"):
-            hurried.charge(a_charge())
-        with pytest.raises(AccountLocked):
-            hurried.note_released(1, card_sha256=HASH)
-        assert hurried.standing().entries == ()
-    assert account.charge(a_charge()) == 1
 
 
 # Charges are chained: what is put back, edited or dated back contradicts a card, and the account says where.

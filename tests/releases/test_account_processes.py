@@ -1,16 +1,11 @@
-"""Accounts among processes: they race, and are killed at every step."""
+"""Accounts among processes: they race, and die at every step."""
 
-from __future__ import annotations
-
-import signal
-import sqlite3
 from pathlib import Path
+from shutil import copytree
 
-import pytest
-
-from dpviz.releases.account import Account, AccountExceeded, State
+from dpviz.releases.account import Account, AccountExceeded
 from dpviz.releases.account_file import AccountLocked
-from tests.releases.account_processes import FORKS, charge
+from tests.cases import about
 from tests.releases.charges import a_charge, at_each_statement
 
 
@@ -55,40 +50,21 @@ def _tries(account: Account) -> str:
     return "won"
 
 
-def charged_at(path: Path, at: int, when: str) -> tuple[int, bool]:
-    """How often was charged by a process that died there, and whether it had such a step."""
-    account = new(path)
-    account.charge(a_charge(0.25))
-    process = FORKS.Process(target=charge, args=(path, at, when))
-    process.start()
-    process.join()
-    assert process.exitcode in (0, -signal.SIGKILL)
-    standing = Account.open(path).standing()
-    assert {entry.state for entry in standing.entries} == {State.CHARGED}
-    assert standing.spent_epsilon == 0.25 + 0.5 * (len(standing.entries) - 1)
-    account.charge(a_charge(0.25))  # and the account goes on
-    return len(standing.entries) - 1, process.exitcode != 0
-
-
-@pytest.mark.slow
 def test_wherever_a_process_dies_its_charge_is_there_whole_or_not_at_all_and_from_commit_on(monkeypatch, tmp_path):
-    steps: list[str] = []
+    """Behind each statement the files are kept as whoever is killed there leaves them."""
+    account, left = new(tmp_path / "a.sqlite"), []
+    account.charge(a_charge(0.25))
 
-    class Noting(sqlite3.Connection):
-        def execute(self, statement: str, *more: object) -> sqlite3.Cursor:
-            steps.append(statement)
-            return super().execute(statement, *more)
+    def keep(_, said):
+        left.append((said, copytree(tmp_path, tmp_path.with_name(f"left{len(left)}"))))
 
-        def close(self) -> None:
-            steps.append("close")
-            super().close()
-
-    account, connect = new(tmp_path / "a.sqlite"), sqlite3.connect
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite3, "connect", lambda *words, **named: connect(*words, factory=Noting, **named))
-        Account.open(account.path).charge(a_charge(0.25))
-    # The last one ends once the charge has returned.
-    outcomes = [charged_at(tmp_path / f"{at}.sqlite", at, "after") for at in range(len(steps) + 1)]
-    commit = steps.index("COMMIT", steps.index("BEGIN IMMEDIATE"))
-    assert outcomes == [(int(at >= commit), at < len(steps)) for at in range(len(steps) + 1)]
-    assert charged_at(tmp_path / "before.sqlite", commit, "before") == (0, True)
+        at_each_statement(patch, keep, behind=True)
+        account.charge(a_charge(0.5))
+    begun = [said for said, _ in left].index("BEGIN IMMEDIATE")
+    commit = [said for said, _ in left].index("COMMIT", begun)
+    for at, (said, folder) in enumerate(left):
+        found = Account.open(folder / "a.sqlite")
+        with about(at, said):
+            assert found.standing().spent_epsilon == (0.75 if at >= commit else 0.25)
+            assert found.charge(a_charge(0.25)) == len(found.standing().entries) and found.standing().broken_at is None

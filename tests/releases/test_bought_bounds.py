@@ -1,7 +1,5 @@
 """Bounds that are bought: right for columns of any place and shape, paid for in full, and read off releases alone."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace
@@ -74,12 +72,9 @@ AMOUNTS = np.where(RNG.random(30_000) < 0.1, 0.0, RNG.lognormal(8, 1.2, 30_000))
 
 
 def bought_on_log(lower: float | None = None, upper: float | None = None, **said: Any) -> BoughtBounds:
-    declared = Declaration(
-        columns=("pay",), lower=(lower,), upper=(upper,), codings={"pay": Stretched("log")}, bounds_origin="law"
-    )
-    return buy_bounds(
-        make_numeric_table(AMOUNTS[:, None], ["pay"]), declared, **{"epsilon": 0.1, "noise": noise(), **said}
-    )
+    more = {"codings": {"pay": Stretched("log")}, "bounds_origin": "law"}
+    declared, table = Declaration(("pay",), (lower,), (upper,), **more), make_numeric_table(AMOUNTS[:, None], ["pay"])
+    return buy_bounds(table, declared, **{"epsilon": 0.1, "noise": noise(), **said})
 
 
 def test_bounds_of_a_log_scale_are_above_nought_whatever_the_noise():
@@ -252,16 +247,3 @@ def test_an_empty_category_is_missing_and_any_other_one_is_not(tmp_path):
         for source in (table, ParquetTable(tmp_path / "t.parquet"))
     )
     assert [one.share for one in found] == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=0.01) and found == of_parquet
-
-
-def test_every_column_is_paid_for():
-    four, two = bought(0), bought(0, columns=("a", "c"))
-    assert [entry.note for entry in four.entries] == [f"missing cells of {name}" for name in "abcd"]
-    assert [sum(entry.epsilon for entry in one.entries) for one in (four, two)] == pytest.approx([0.2, 0.1])
-    assert [share.column for share in two.shares] == ["a", "c"]
-
-
-def test_of_no_rows_shares_are_still_shares():
-    table = make_numeric_table(np.zeros((0, 3)))
-    for one in buy_missing_shares(table, Declaration(), epsilon=0.1, noise=noise(1)).shares:
-        assert 0 <= one.low <= one.share <= one.high <= 1

@@ -4,8 +4,6 @@ What is expected stands here, or is computed here from what was declared and ask
 the table: what makes a card again, as ``verify`` does, would make its mistakes again.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -94,12 +92,7 @@ CASES = {
         {"epsilon": 1.0, "delta": 1e-6, "algorithm": "auto", "segments": 0.25},
         {"algorithm": 0.75, "segments": 0.25},
         "1 row",
-        (
-            *OF_ROWS,
-            "by at most 2.72×.",
-            {DOSSIER: "A changed value is one row out and another in: odds within 7.39×."},
-            "The exception is δ = 10⁻⁶: beyond the factor, the chance of any outcome may differ by one in 1,000,000.",
-        ),
+        (*OF_ROWS, "by at most 2.72×.", {DOSSIER: "A changed value is one row out and another in: odds within 7.39×."}),
     ),
     "persons, of three rows each": Case(
         {"id_column": "who", "rows_per_person": 3, "describe": {"town": {"categories": ["North", "South"]}}},
@@ -111,8 +104,6 @@ CASES = {
             "of one person three rows are used at most",
             "The presence of one person changes the odds of anything that is released with noise by at most 20.1×.",
             "at most 95.3 % certain",
-            {YAML: "town: North, South"},
-            {HTML: "protects 1 person, up to 3 rows, added or removed"},
             {DOSSIER: "one unit (1 person, up to 3 rows)"},
         ),
     ),
@@ -126,7 +117,6 @@ CASES = {
             *OF_ROWS,
             "by at most 2,990×.",
             "one look that proposed how to read the file",
-            {YAML: "(bought, ε = 0.24)"},
             {DOSSIER: "income: bought, ε = 0.24."},
         ),
     ),
@@ -205,14 +195,6 @@ def test_what_was_declared_and_asked_stands_on_each_page(name: str) -> None:
         assert (PUBLIC_ROWS in text) == ("n_public" in case.declared), page
     assert "with k = 3." in made.pages[YAML]
     assert "segments k = 3 " in made.pages[HTML]
-    asked_of_owner = "Can one person have several rows in the table" in made.pages[DOSSIER]
-    assert asked_of_owner == ("id_column" not in case.declared)
-    spans = {"age": "0 to 100 years", "income": "0 to 90,000 €"}
-    for column, (low, _) in {**BOUNDS, **case.declared.get("bounds", {})}.items():
-        if low is not None:
-            assert f"{column}: {spans[column]} ({DECLARED['origins'][column]}" in made.pages[YAML]
-            assert f"{column} {spans[column]} {DECLARED['origins'][column]}" in made.pages[HTML]
-            assert f"{column}: {DECLARED['origins'][column]}." in made.pages[DOSSIER]
 
 
 def test_every_epsilon_is_asked_charged_or_a_part_and_parts_add_up(name: str) -> None:

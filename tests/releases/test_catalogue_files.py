@@ -1,7 +1,5 @@
 """Catalogues read a release by their own libraries; whoever unpacks one finds pictures, a notebook and ten lines."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -17,19 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.releases.package import (
-    CENTERS,
-    CROISSANT,
-    DATAPACKAGE,
-    IN_ORDER,
-    MAP,
-    NOTEBOOK,
-    PROFILE,
-    README,
-    TABLES,
-    make_zip,
-)
-from dpviz.releases.render import render_files, render_whole
+from dpviz.releases.package import CENTERS, CROISSANT, DATAPACKAGE, IN_ORDER, MAP, NOTEBOOK, PROFILE, README, TABLES
+from dpviz.releases.render import render_files
 from dpviz.tables.declarations import Declaration, apply_declaration
 from tests.releases.made_played import people, played, press
 from tests.releases.segment_tables import KINDS, mixed_frame
@@ -89,15 +76,15 @@ def test_the_library_of_frictionless_finds_every_cell_as_described(folder: Path)
 
 
 def test_a_descriptor_says_what_was_declared() -> None:
-    package = json.loads(mixed()[DATAPACKAGE])
-    (centers,) = (one for one in package["resources"] if one["path"] == CENTERS)
+    told = json.loads(mixed()[DATAPACKAGE])
+    (centers,) = (one for one in told["resources"] if one["path"] == CENTERS)
     fields = {one["name"]: one for one in centers["schema"]["fields"]}
     assert list(fields) == list(read_rows(mixed()[CENTERS])[0])
     assert fields["joined"]["unit"] == "days from 2020-01-01" and fields["joined_in_words"]["type"] == "date"
     assert fields["pay"]["constraints"] == {"minimum": 100.0, "maximum": 100_000.0}
     assert fields["noisy_size"]["type"] == "integer"
-    assert package["privacy"]["epsilon"] == 1.0 and package["title"] == "Six walks of life, 2026"
-    assert {one["path"] for one in package["resources"]} == {*mixed()} - {DATAPACKAGE, CROISSANT}
+    assert told["privacy"]["epsilon"] == 1.0 and told["title"] == "Six walks of life, 2026"
+    assert {one["path"] for one in told["resources"]} == {*mixed()} - {DATAPACKAGE, CROISSANT}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -148,12 +135,3 @@ def test_the_notebook_runs_where_the_zip_was_unpacked(
         if cell["cell_type"] == "code":
             exec(compile("".join(cell["source"]), NOTEBOOK, "exec"), held)
     assert "noisy_size" in capsys.readouterr().out
-
-
-def test_the_zip_of_a_large_release_stays_small() -> None:
-    """Of 15 segments and 10 columns."""
-    rng, names = np.random.default_rng(1), [f"column_{place}" for place in range(10)]
-    middles = np.repeat(rng.uniform(10, 90, (15, 10)), 300, 0)
-    rows = pd.DataFrame(np.clip(middles + rng.normal(0, 5, (4_500, 10)), 0, 100), columns=names)
-    declared = Declaration((*names,), (0.0,) * 10, (100.0,) * 10, bounds_origin="law or physics", n_public=4_500)
-    assert len(make_zip(render_whole(press(rows, declared, k=15, segments=0.25)))) < 300_000

@@ -1,7 +1,5 @@
 """A release that continues an earlier one: its segments are counted again, and what is forged of them is named."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

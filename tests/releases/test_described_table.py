@@ -1,7 +1,5 @@
 """Beside the clustered coordinates, which stay what they were, stand the codes of the columns that describe."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -130,10 +128,8 @@ def test_what_memory_does_not_hold_is_described_by_its_clustered_columns(tmp_pat
 
 
 def test_of_very_many_columns_none_is_described_and_that_is_said():
-    for columns, described in (
-        (described_table.MOST_CLUSTERED, described_table.MOST_CLUSTERED),
-        (described_table.MOST_CLUSTERED + 1, 0),
-    ):
+    most = described_table.MOST_CLUSTERED
+    for columns, described in ((most, most), (most + 1, 0)):
         source = make_numeric_table(np.zeros((3, columns)))
         table = described_table.make_described_table(declare(source, Declaration(lower=(-1.0,), upper=(1.0,))), source)
         assert len(table.description.columns) == described
@@ -178,11 +174,3 @@ def test_a_number_lies_in_the_range_of_its_bin_whoever_stands_beside_it(value, o
 
 
 RULE = described_table.Magnitudes()
-
-
-def test_round_numbers_are_the_ends_of_bins():
-    """A hundred per cent is no reason for a bound of 200."""
-    for number in (1, 2, 5, 10, 100, 0.2, 500_000, 1e-6, 5e14):
-        (code,) = RULE.codes([number])
-        assert RULE.find_range(RULE.middle, code).upper in (number, 0.0)
-        assert RULE.codes([np.nextafter(number, np.inf)])[0] == code + 1

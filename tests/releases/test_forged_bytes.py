@@ -3,8 +3,6 @@
 Hashes are made to match, so that what is tried here is found by what the bytes are, and not by their hash.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -4,8 +4,6 @@ The forger has this program, and the answers of a genuine release. Leaves are ta
 is new is tested from the day on which it is there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
@@ -164,7 +162,6 @@ def test_every_reason_stands_in_the_list_and_each_of_the_list_is_a_reason() -> N
 
 # What was claimed by hand, and passed once: what is changed in which place. Of bounds nothing can be told.
 CLAIMS: Mapping[str, Mapping[str, Any]] = {
-    "a hundredth of ε": {"request.epsilon": 0.04},
     "a tenth of ε": {"request.epsilon": 0.4},
     "a hundred times ε": {"request.epsilon": 400.0, "account.cap_epsilon": 1_000.0},
     "rows of a person": {"declared.id_column": "who", "declared.rows_per_person": 100},
@@ -172,15 +169,12 @@ CLAIMS: Mapping[str, Mapping[str, Any]] = {
     "charged more": {"account.charged_epsilon": 5.0},
     "charged less": {"account.charged_epsilon": 0.1},
     "an account that could not bear it": {"account.cap_epsilon": 1.0},
-    "words of the program": {"promise": "No person can be found in this."},
     "a library by any name": {"noise": "OpenDP 0.13.0, proved by the state"},
     "a platform by any name": {"platform": "an enclave"},
     "a version by any name": {"version": "0.1.0 (audited)"},
     "a day by any name": {"date": "yesterday"},
-    "code of nobody": {"code": ""},
     "looks by any name": {"seen.looks": {"by a notary only": 1}},
     "runs that cost nothing": {"seen.runs_epsilon": 0.0},
-    "another number of rows": {"n_public": 100_000},
     "bounds that were bought": {"bounds": 0.1},
     "segments for nearly nothing": {"segments": 0.002},
 }

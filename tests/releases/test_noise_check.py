@@ -1,7 +1,5 @@
 """Genuine answers are as noisy as is claimed, those of another ε are not, and what cannot be told is not told."""
 
-from __future__ import annotations
-
 from math import exp, log
 from pathlib import Path
 
@@ -122,3 +120,17 @@ def test_genuine_releases_are_as_noisy_as_claimed_and_another_epsilon_is_named(t
     assert tallies.judge() == NoiseVerdict(told=True)
     for times, found in ((10.0, "differ less"), (100.0, "differ less"), (0.1, "differ more")):
         assert any(found in words for words in tallies.times(times).judge().found), times
+
+
+@pytest.mark.slow
+def test_a_hundred_genuine_releases_are_none_called_forged_and_another_epsilon_is_named(tmp_path: Path) -> None:
+    told = 0
+    for at in range(100):
+        algorithm, segments = ALGORITHMS[at % len(ALGORITHMS)], 0.2 if at % 3 else 0.0
+        tallies = drawn_release(tmp_path / str(at), algorithm, segments, (0.5, 1.0, 4.0, 8.0)[at % 4])
+        verdict = tallies.judge()
+        told += verdict.told
+        with about(at, algorithm, segments):
+            assert not verdict.found and (verdict.told or not segments)
+            assert not segments or all(tallies.times(times).judge().found for times in (0.1, 10.0, 100.0))
+    assert told >= 75

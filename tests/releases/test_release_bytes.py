@@ -4,8 +4,6 @@ A press over other rows plays the answers of the first one. Whatever differs the
 noise: wherever it was read, and into whichever file it got.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """``verify`` names whatever was changed, with and without the hashes changed to match, and needs no row."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -19,25 +17,11 @@ from dpviz.core import Accounting, Entry
 from dpviz.core.check import RequestError
 from dpviz.core.mechanisms import Exponential, Gaussian, Peeling
 from dpviz.releases import package, release_texts, verifying
-from dpviz.releases.package import (
-    ASSIGN,
-    CANNOT_TELL,
-    CARD,
-    DRAWS_FILE,
-    NEEDED,
-    PAGE,
-    SEGMENTS_FILE,
-    SIGNATURE,
-    TRANSCRIPT,
-    VERIFY,
-    Check,
-    make_zip,
-    read_members,
-)
+from dpviz.releases.package import CARD, PAGE, SIGNATURE, TRANSCRIPT, VERIFY, Check, make_zip
 from dpviz.releases.playing import play
 from dpviz.releases.render import render
 from dpviz.releases.transcript import AnswerRecording, Transcript, read_transcript
-from dpviz.releases.verifying import PROGRAMS, Advisory, list_advisories, list_differences, read_advisories, verify
+from dpviz.releases.verifying import Advisory, list_advisories, list_differences, read_advisories, verify
 from tests.cases import about
 from tests.command_line import told_by
 from tests.releases.forging import Member, deflated, findings, npy, rehashed, released, verdict_on, written
@@ -65,7 +49,9 @@ def test_a_release_holds(files, read):
     assert render(read) == files
 
 
-TEXTS = [name for name in (*NEEDED, SEGMENTS_FILE, DRAWS_FILE) if name not in (TRANSCRIPT, VERIFY)]
+TEXTS = [
+    name for name in (*package.NEEDED, package.SEGMENTS_FILE, package.DRAWS_FILE) if name not in (TRANSCRIPT, VERIFY)
+]
 
 
 @pytest.mark.parametrize("name", [*TEXTS, TRANSCRIPT])
@@ -81,12 +67,6 @@ def test_another_file_in_its_place_is_named(files, name):
         assert findings({**files, name: other}).keys() == {name} | ({TRANSCRIPT} if name == CARD else set())
     without = {one: data for one, data in files.items() if one != name}
     assert "is missing" in findings(without)[name]
-
-
-def test_no_number_that_was_computed_has_more_than_nine_digits(files):
-    for name in TEXTS:
-        for found in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", files[name].decode()):
-            assert len(found.replace(".", "").lstrip("0")) <= 9, (name, found)
 
 
 def test_the_first_line_that_differs_is_told_with_what_should_stand_in_it():
@@ -122,7 +102,7 @@ def test_an_answer_that_nobody_asks_for_is_named(files, read, part):
 
 def rebuilt(files, **texts: Callable[[str], str]) -> dict[str, bytes]:
     """The release with these texts changed in its transcript."""
-    held = dict(read_members(files[TRANSCRIPT]).files)
+    held = dict(package.read_members(files[TRANSCRIPT]).files)
     for name, change in texts.items():
         held[f"{name}.npy"] = npy(np.array(change(str(np.load(io.BytesIO(held[f"{name}.npy"]))))))
     return {**files, TRANSCRIPT: make_zip(held, packed=False)}
@@ -175,7 +155,7 @@ FORGED = {
     Check.PLAYED: lambda files, read: rehashed(
         {**files, TRANSCRIPT: answered(read, "algorithm").to_bytes(read_transcript(files[TRANSCRIPT]).said_legend)}
     ),
-    Check.SAME: lambda files, read: rehashed({**files, ASSIGN: files[ASSIGN] + b"print(1)\n"}),
+    Check.SAME: lambda files, read: rehashed({**files, package.ASSIGN: files[package.ASSIGN] + b"print(1)\n"}),
     Check.NOISE: lambda files, read: render(with_a_size(read, 5000.0)),
     Check.CODE: lambda files, read: render(Transcript({**read.asked, "code": 64 * "0"}, read.recordings)),
     Check.SIGNATURE: lambda files, read: {**files, SIGNATURE: b"Ed25519 public key: 00\nSignature of VERIFY.txt: 00\n"},
@@ -226,25 +206,17 @@ def test_no_text_claims_another_check_than_those_that_are_forged_here(files):
     assert {*FORGED, Check.CARD, Check.SUMS} == set(Check)
     text = files[VERIFY].decode()
     claimed = re.findall(r"^  \* (.*);$", text, flags=re.MULTILINE)
-    assert claimed == [*(check.value for check in Check), *CANNOT_TELL]
-    rest = re.sub(r"^  \* .*;$|^[0-9a-f]{64}  .*$", "", text, flags=re.MULTILINE)
-    assert "checks that\n" in rest and len(re.findall("check", rest.lower())) == 2  # that, and the heading
-    page = re.sub("<[^>]+>", " ", files[PAGE].decode().split("How to check it")[1])
-    _, follows = sorted(re.findall(r"check\w*[^.;]*", page))  # as SAME, SUMS and NOISE are forged
-    assert follows == (
-        "checks that every file follows from the released answers, that no more was spent than was charged, and that "
-        "the answers are as noisy as is claimed, where they can tell"
-    )
+    assert claimed == [*(check.value for check in Check), *package.CANNOT_TELL]
 
 
 def test_the_security_policy_says_in_the_same_words_what_nobody_can_tell():
     policy = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
     listed = policy.split("What nobody can tell from the files of a release")[1].split("\n\n")[1]
-    assert [line.removeprefix("- ").rstrip(";.") for line in listed.splitlines()] == list(CANNOT_TELL)
+    assert [line.removeprefix("- ").rstrip(";.") for line in listed.splitlines()] == list(package.CANNOT_TELL)
 
 
 def test_an_answer_that_was_changed_under_the_same_hash_is_named(files):
-    held = read_members(files[TRANSCRIPT]).files
+    held = package.read_members(files[TRANSCRIPT]).files
     name = next(name for name in held if name.startswith("segments/") and name.endswith("/array.npy"))
     forged = make_zip({**held, name: npy(np.load(io.BytesIO(held[name])) + 1)}, packed=False)
     assert "its hash is not the one that card.yaml names" in findings({**files, TRANSCRIPT: forged})[TRANSCRIPT]
@@ -300,13 +272,6 @@ def test_a_version_concerns_an_advisory_from_since_on_and_before_it_was_mended()
     for version, concerned in (("1.1.9", False), ("1.2", True), ("1.2.0", True), ("1.9.3", True), ("1.10.0", False)):
         assert one.concerns({"dpviz": version}, []) is concerned, version
     assert one.concerns({"dpviz": "1.10.0.dev1"}, [])
-
-
-def test_the_table_is_whole_and_every_name_in_it_stands_once():
-    names = [one.name for one in read_advisories()]
-    assert names == sorted(names, key=lambda name: [*map(int, name.split("-"))]) and len(set(names)) == len(names)
-    for one in read_advisories():
-        assert one.program in PROGRAMS and one.fault and one.promise and not one.promise.endswith("."), one.name
 
 
 def test_no_library_that_an_advisory_is_about_can_be_installed():

@@ -1,7 +1,5 @@
 """Documents as models: each key says what it holds, and a fault is one sentence that names it and quotes no value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docs.generators.key_pages import DOCUMENTS, list_models

@@ -1,7 +1,5 @@
 """Bytes from elsewhere: whatever they are, a reader has a sentence for them, soon; and waits for no pipe."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import os

@@ -1,7 +1,5 @@
 """Released numbers to the digit of their noise: what is told is the number, within what stands behind the ±."""
 
-from __future__ import annotations
-
 from math import exp
 
 import numpy as np

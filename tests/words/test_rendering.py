@@ -1,7 +1,5 @@
 """Templates: what is put into one stays text, and a value that is missing is an error."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -13,7 +11,6 @@ from jinja2 import UndefinedError
 import dpviz
 from dpviz.words import Sentences, wording
 from dpviz.words.wording import render
-from tests.cases import about
 
 _FOLDER = Path(wording.__file__).with_name("templates")
 
@@ -36,20 +33,6 @@ def test_only_markup_of_our_own_is_put_in_as_it_is() -> None:
         for name in re.findall(r"{{([^}]*)\|\s*safe\s*}}", path.read_text("utf-8"))
     }
     assert trusted == {"figure", "font", "one.markup", "packed", "player", "script", "style"}
-
-
-def test_every_template_is_used() -> None:
-    used = {
-        node.value
-        for path in _FOLDER.parents[1].rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".j2")
-    }
-    for path in _FOLDER.glob("*.j2"):
-        used |= set(re.findall(r'{%-?\s*(?:include|extends|import|from)\s+"([^"]+)"', path.read_text("utf-8")))
-    for path in _FOLDER.glob("*.j2"):
-        with about(path.name):
-            assert path.name in used
 
 
 # Sentences stand in a list of their room: each is asked for, and given all that it needs.

@@ -1,8 +1,5 @@
 """Where an output ends: a full disk, too little memory, Ctrl-C after the charge; each time what is paid is told."""
 
-from __future__ import annotations
-
-import errno
 import os
 import signal
 import subprocess
@@ -13,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from dpviz.__main__ import main
-from dpviz.api.cli import release_command
 from dpviz.core.check import RequestError
 from dpviz.releases.account import Account
 from tests import waiting
 from tests.cases import about
-from tests.command_line import call, write_points
+from tests.command_line import write_points
 from tests.house_rules import ROOT
 from tests.releases.people import account_in, write_people
 
@@ -57,27 +53,11 @@ COMMANDS: list[tuple[tuple[str, ...], str]] = [
 ]
 
 
-class Full:
-    """A stream whose disk is full, for all that is read in this process."""
-
-    def __init__(self) -> None:
-        self.null = os.open(os.devnull, os.O_WRONLY)
-
-    def write(self, text: str) -> int:
-        return len(text)
-
-    def flush(self) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def fileno(self) -> int:
-        return self.null
-
-
 def test_a_full_disk_behind_any_command_is_a_sentence_that_tells_what_is_paid(desk, monkeypatch, capsys):
     monkeypatch.chdir(desk)
     for argv, told in COMMANDS:
-        with monkeypatch.context() as patch, about(" ".join(argv)):
-            patch.setattr(sys, "stdout", Full())
+        with Path("/dev/full").open("w") as full, monkeypatch.context() as patch, about(" ".join(argv)):
+            patch.setattr(sys, "stdout", full)
             code = main(list(argv))
             lines = capsys.readouterr().err.splitlines()
             assert code == 2 and "The output could not be written (the disk is full)" in lines[-1]
@@ -124,19 +104,3 @@ def test_ctrl_c_after_the_charge_says_what_is_spent(desk):
     *_, charge, stopped = said.splitlines()
     assert (process.returncode, out, stopped) == (130, "", "dpviz: Stopped.")
     assert "Charge 1 of the account" in charge and "is spent (ε = 1, δ = 1e-06), and nothing was released" in charge
-
-
-def test_what_is_made_when_ctrl_c_comes_is_kept(desk, monkeypatch, capsys):
-    write, places = release_command.write_whole, []
-
-    def interrupt(path: Path, data: bytes) -> None:
-        places.append(path.name)
-        if len(places) == 1:
-            raise KeyboardInterrupt
-        write(path, data)
-
-    monkeypatch.chdir(desk)
-    monkeypatch.setattr(release_command, "write_whole", interrupt)
-    said = call(capsys, *RELEASE)
-    assert said.code == 2 and "is charged, stands on stdout and is kept beside the account" in said.err
-    assert (desk / places[1]).is_file()

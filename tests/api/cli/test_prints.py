@@ -3,8 +3,6 @@
 Centres and losses are stored with four digits; other processors may end in other last ones.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -30,8 +28,8 @@ DECLARED: dict[str, dict[str, Any]] = {
     "small": BOX | {"radius": 0.01},
     "known": BOX | {"label": "label"},
     "told": BOX
-    | {"origins": {"x": "law or physics"}, "bounds_origin": "the codebook", "unit_of_privacy": "a visit"}
-    | {"radius": 0.9, "scaling": "common"},
+    | {"origins": {"x": "law or physics"}, "bounds_origin": "the codebook", "unit_of_privacy": "a visit", "radius": 0.9}
+    | {"scaling": "common"},
     "proposed": BOX | {"proposed": True},
     "public": BOX | {"public": True},
     "looked": BOX | {"origins": {"y": FROM_ROWS}},

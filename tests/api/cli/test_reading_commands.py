@@ -1,7 +1,5 @@
 """``dpviz read``: a release as tables with their noise, without its rows; what is wrong comes first."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

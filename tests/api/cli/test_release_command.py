@@ -1,7 +1,5 @@
 """``dpviz release`` and ``dpviz verify``: to the letter, with their exit codes, refusals and what is kept."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,17 +105,19 @@ def account_of(desk: Path) -> AccountBalance:
     return Account.open(desk / "people.sqlite").standing()
 
 
-def test_a_full_disk_after_the_charge_loses_nothing(capsys, desk, monkeypatch):
-    real = release_command.write_whole
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=repr)
+def test_a_full_disk_or_ctrl_c_after_the_charge_loses_nothing(capsys, desk, monkeypatch, error):
+    write = release_command.write_whole
 
-    def full(path, data):
+    def stop(path, data):
         if path.name == "release.zip":
-            raise OSError(28, "No space left on device")
-        real(path, data)
+            raise error
+        write(path, data)
 
-    monkeypatch.setattr(release_command, "write_whole", full)
+    monkeypatch.setattr(release_command, "write_whole", stop)
     said = release(capsys, desk)
-    assert said.code == 2 and "No space left" in said.err and "people-release-1.zip" in said.err
+    assert said.code == 2 and "is charged, stands on stdout and is kept beside the account" in said.err
+    assert "people-release-1.zip" in said.err
     assert said.out.startswith("segment,age,income") and account_of(desk).spent_epsilon == 1
     assert call(capsys, "verify", desk / "people-release-1.zip").code == 0
 

@@ -1,12 +1,12 @@
 """The command line as a whole: how it ends, what it refuses, what it declares, and that a module runs as it."""
 
-from __future__ import annotations
-
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -15,9 +15,13 @@ import pytest
 import yaml
 
 import dpviz.api.cli.run_command
+from dpviz.runs.clipped_rows import clip_rows
+from dpviz.runs.evaluation import find_reference, nicv
+from dpviz.runs.one_run import run
+from dpviz.runs.open_table import declare
 from dpviz.tables.csv_intake import open_csv
 from dpviz.tables.declarations import NOTHING_DECLARED, read_declaration
-from dpviz.tables.named import FOLDER
+from dpviz.tables.named import FOLDER, sample
 from dpviz.tables.proposal import propose
 from tests.cases import about
 from tests.command_line import call, write_points
@@ -157,3 +161,26 @@ def test_of_parquet_names_and_types_are_enough(capsys, tmp_path):
     said = call(capsys, "declare", path)
     assert said.code == 0 and said.json["bounds"] == {"age": [None, None]} and "proposed" not in said.json
     assert "no row was looked at" in said.err
+
+
+@pytest.mark.slow
+def test_the_documentation_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
+    """On the people of the sample: losses of the advised algorithm at the advised ε over that of k-means++."""
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "choose.md").read_text("utf-8")
+    table = declare(*sample("people").load())
+    rows = clip_rows(table.private.reveal(note="test"), table.domain.region)
+    shown = re.search(r"python -m dpviz advise (.*)", page)[1].split()
+    words = dict(zip(shown[::2], shown[1::2], strict=True))
+    assert (words["--n"], words["--d"]) == (str(len(rows.points)), str(table.domain.dim))
+    of_both = r"ε = (\S+) \((\S+) of it .*\sin (\d+) of (\d+) runs with k = (\d), and in (\d+) of (\d+) with k = (\d)\."
+    whole, for_centers, *told = re.search(of_both.replace(" ", r"\s"), page).groups()
+    assert told[0] == told[1] and told[2] == words["--k"]
+    for kept, runs, k in (told[:3], told[3:]):
+        found = call(capsys, "advise", *chain(*(words | {"--k": k}).items()), "--json").json
+        best, reference = found["best"], find_reference(rows, int(k)).nicv
+        assert best["epsilon"] == float(whole)
+        assert best["epsilon"] * found["share_for_centers"] == pytest.approx(float(for_centers))
+        asked = {"k": int(k), "epsilon": float(for_centers), "delta": float(words["--delta"])}
+        drawn = (run(best["algorithm"], table.private, **asked, seed=seed).unit_centers for seed in range(int(runs)))
+        kept_here = sum(nicv(rows.points, one) <= float(words["--target"]) * reference for one in drawn)
+        assert kept_here == int(kept)
