@@ -64,11 +64,6 @@ def test_a_message_tells_its_senders_row_from_another_by_at_most_epsilon(epsilon
     assert mechanism.cost(Accounting.PURE) == pytest.approx(epsilon) and mechanism.diameter == pytest.approx(2.0)
 
 
-def test_the_noise_of_a_vector_hides_the_diameter_with_half_of_epsilon():
-    wide = dataclasses.replace(calibrated(3.0, 3), diameter=3.0)
-    assert wide.diameter / wide.vector_noise.scale == pytest.approx(3.0 / 2)
-
-
 def test_the_chances_of_all_messages_add_up_to_one():
     mechanism, said = calibrated(1.0, 3), answers(3)
     vectors = said.vectors[mechanism.with_vector]  # as dense everywhere

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dpviz.runs.jobs import Progress
+from dpviz.runs.jobs import Progress, brief
 from dpviz.runs.worker import PROGRESS_INTERVAL
 
 SECRET = "row 17 is 42.4242"
@@ -50,6 +50,11 @@ def hang(with_child: bool = False) -> Iterator[int]:
     if with_child:
         yield subprocess.Popen([sys.executable, "-c", _FOREVER]).pid
     threading.Event().wait()
+
+
+@brief
+def run() -> Iterator[int]:
+    yield from hang()
 
 
 def fail(kind: str) -> Iterator[int]:

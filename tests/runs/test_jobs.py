@@ -175,6 +175,14 @@ def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others
     mine.cancel()
 
 
+def test_a_run_comes_at_once_beside_studies_that_wait():
+    registry = JobRegistry(scheduler=Scheduler(2))
+    jobs = [registry.submit(work) for work in (job_work.hang, job_work.hang, job_work.run)]
+    assert [job.state for job in jobs] == [JobState.RUNNING, JobState.QUEUED, JobState.RUNNING]
+    for job in reversed(jobs):
+        job.cancel()
+
+
 def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(monkeypatch):
     def none_left(*_: object, **__: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
