@@ -13,9 +13,8 @@ TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])
 
 
 def rows_around(centers: np.ndarray, number: list[int], sd: float) -> np.ndarray:
-    rng = np.random.default_rng(0)
     rows = np.repeat(centers, number, axis=0)
-    return rows + rng.normal(0, sd, rows.shape)
+    return rows + np.random.default_rng(0).normal(0, sd, rows.shape)
 
 
 def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray) -> list[bool]:
