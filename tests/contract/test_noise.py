@@ -10,7 +10,6 @@ from scipy import stats
 
 from dpviz.core import mechanisms
 from dpviz.core.accounting import Accounting, Budget
-from dpviz.core.domain import Region
 from dpviz.core.kernel_draw import DistanceWeights, KernelDraw
 from dpviz.core.losses import Loss, SwapLoss
 from dpviz.core.partitions import CubeTree, Everything, Grid, HashCodes, Voronoi
@@ -56,15 +55,6 @@ def test_release(accounting, law, relation):
     norm = session.sensitivity(query).l1 if accounting is PURE else session.sensitivity(query).l2
     price = {PURE: norm / entry.scale, GDP: (norm / entry.scale) ** 2, ZCDP: (norm / entry.scale) ** 2 / 2}
     assert entry.amount == pytest.approx(price[accounting], rel=1e-12)
-
-
-def test_release_behind_a_projection():
-    accounting, law = PURE, stats.laplace
-    parent = _session(accounting)
-    session = parent.project(np.array([[0.6, 0.8]]), Region.ball(1, 1.0))
-    query = Sum(Grid(np.ones(1), np.array([MANY])))
-    released = session.release(query, parent.budget.fraction(0.4), note="x")
-    check_scale((released.value - _truth(session, query)).ravel(), law, parent.ledger.entries[-1].scale)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 7])

@@ -10,11 +10,9 @@ import pandas as pd
 import pytest
 
 from dpviz.core.check import RequestError
-from experiments.catalogue import CATALOGUE
 from experiments.fetching import ON_OPENML, PublicTable, fetch_missing
 from experiments.material import PUBLISHED, SYNTHETIC
-from experiments.registry import CLAIMS, open_datasets
-from experiments.su_epsilon import CLUSTERS
+from experiments.registry import open_datasets
 from tests.cases import for_each
 
 SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (26733, 10), "Letter": (20000, 16)}
@@ -29,11 +27,6 @@ def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name
     assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
     again = open_datasets(None).table(name)
     assert (made.values == again.values).all()
-
-
-def test_every_table_of_a_claim_is_among_the_open_datasets():
-    assert {name for claim in CLAIMS.values() for name in claim.data} <= {entry.name for entry in CATALOGUE}
-    assert set(CLUSTERS) <= {entry.name for entry in CATALOGUE}
 
 
 LETTER = ON_OPENML[0]

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm as normal
 
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
 from experiments.evidence import compare_lines, conclude
-from experiments.redraw import LOOKS, PATH_TAIL, draw_runs, find_interval, redraw_verdicts, weigh_table
+from experiments.redraw import draw_runs, find_interval, redraw_verdicts, weigh_table
 from tests.cases import about, for_each
 from tests.experiments.planted import lines
 
@@ -28,13 +27,9 @@ def losses(first, second):
 
 
 def few(found):
-    return weigh_few(a_is_better, found)
-
-
-def weigh_few(judge, found):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(redraw, "DRAWS", 40)
-        return weigh_table(judge, found).verdict
+        return weigh_table(a_is_better, found).verdict
 
 
 def a_is_better(found):
@@ -107,28 +102,6 @@ def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_row
         traces = one["nicv"].to_numpy().reshape(-1, 4)
         assert (traces - traces[:, :1] == np.arange(4)).all()
     assert len({tuple(one["nicv"]) for one in again}) > 20
-
-
-def compute_missing(looks):
-    """In what part of paths of Gaussian looks that double one or more misses: by integrals over those that hold so far.
-
-    Of two looks the second is the first and as much of news: each look's law, cut where it misses, is passed on.
-    """
-    end = normal.isf(PATH_TAIL)
-    places, step = np.linspace(-end, end, 401, retstep=True)
-    weights = step / 3 * np.concatenate([[1], np.tile([4, 2], 199), [4, 1]])  # Simpson's
-    held = normal.pdf(places)
-    passed = normal.pdf(places[:, None], places / np.sqrt(2), np.sqrt(0.5))
-    for _ in range(looks - 1):
-        held = passed @ (held * weights)
-    return 1 - held @ weights
-
-
-def test_the_tail_of_a_path_is_that_of_gaussian_looks_which_double():
-    """All looks miss together in less than a tenth of the paths, and one more would be too many."""
-    assert compute_missing(1) == pytest.approx(2 * PATH_TAIL, rel=1e-6)
-    assert compute_missing(LOOKS) < 0.1 < compute_missing(LOOKS + 1)
-    assert compute_missing(LOOKS) == pytest.approx(0.094, abs=5e-4), "what the docstring of PATH_TAIL says"
 
 
 def test_counts_that_are_equal_to_what_is_asked_for_hold_and_losses_do_not():

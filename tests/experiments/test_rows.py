@@ -2,9 +2,7 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from experiments import balcan_theory, su_theory
 from experiments.catalogue import make_ball_table
 from experiments.trials import Line, Sweep
 from experiments.tuple_sizes import Mixture, compute_averages_tuples, count_needed_tuples, search_noisy_centers_samples
@@ -25,29 +23,6 @@ def test_a_grid_is_tidy_and_repeats_itself():
     assert len(found[0]) == 2 * 2 * 2
     assert set(found[0]["epsilon"]) == {0.5, 1.0}  # of the axis, not what was spent
     assert (found[0]["nicv"] >= found[0]["kmeans"] * 0.999).all()
-
-
-def test_formulas_stand_beside_what_runs_lose():
-    few = su_theory.Settings(ds=(2,), k=4, epsilons=(1.0,), sizes=(5_000,), repeats=1)
-    found = pd.DataFrame(every_row(su_theory.list_blocks(few))).set_index("line")
-    assert list(found.index) == [su_theory.ROUND, *su_theory.LINES[1:]] == list(su_theory.LINES)
-    lloyd = found.loc[[su_theory.ROUND, su_theory.LLOYD]]
-    # Eq. 7 in the unit square, of a round of five.
-    assert lloyd["predicted"].to_numpy() == pytest.approx(4 * (1 + 0.45**2) * (4 * 5 * 3 / 5_000) ** 2)
-    assert 0.4 < found["error"][su_theory.ROUND] / found["predicted"][su_theory.ROUND] < 2.5
-    assert found["noise"][su_theory.GRID] < found["predicted"][su_theory.GRID]
-
-
-def test_a_centre_is_captured_by_its_nearest_candidate_in_radii_of_its_cluster():
-    """Two clusters of radius 1 and 2, and candidates that are half a radius and three radii from their centres."""
-    points = np.array([[-1.0, 0], [1, 0], [8, 0], [12, 0]])
-    candidates = np.array([[0.0, 0.5], [10.0, 6.0], [50.0, 50.0]])
-    found = balcan_theory._measure_capture(points, np.array([0, 0, 1, 1]), candidates)
-    assert (found["captured"], found["farthest"]) == pytest.approx((1.75, 3.0))
-    # Of the nearest candidates (1.25 · 2 + 40 · 2) against 2 + 8.
-    assert found["alone"] == pytest.approx((2.5 + 80) / 10)
-    bound = balcan_theory.compute_loss_bound(1_000, 2, 3, 1.0, 1.0, 0.1)
-    assert bound == pytest.approx(0.1 * np.log(1e3) ** 3 + 11 * np.log(2e4) ** 5 / 1_000)
 
 
 def test_separation_is_what_samples_would_say():

@@ -7,17 +7,6 @@ from math import nan
 from dpviz.runs.profiles import describe_shares
 from tests.cases import for_each
 
-SAID = {
-    "age": [17, 90],
-    "income": {"bounds": [1, 1e6], "scale": "log"},
-    "region": {"categories": ["N", "S"]},
-    "sex": {"categories": ["F", "M"], "closed": True},
-    "stage": {"order": ["I", "II", "III"]},
-    "joined": {"dates": ["2015-01-01", "2024-12-31"]},
-    "left": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
-    "hour": {"cycle": 24},
-}
-
 
 @for_each(
     "shares, reach, words",

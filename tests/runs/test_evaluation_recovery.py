@@ -1,4 +1,4 @@
-"""Which clusters are found: against a loop over the rule's own words, and on pictures that once deceived it."""
+"""Which clusters are found: against a loop over the words of the rule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from dpviz.runs.evaluation import find_recovered_clusters
 TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])
 
 
-def rows_around(centers: np.ndarray, number: int | list[int] = 100, sd: float = 0.05) -> np.ndarray:
-    rng = np.random.default_rng(0)
+def rows_around(centers: np.ndarray, number: list[int], sd: float) -> np.ndarray:
     rows = np.repeat(centers, number, axis=0)
-    return rows + rng.normal(0, sd, rows.shape)
+    return rows + np.random.default_rng(0).normal(0, sd, rows.shape)
 
 
 def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray) -> list[bool]:
@@ -41,22 +40,6 @@ def test_the_rule_is_what_its_words_say(seed: int, noise: float) -> None:
     points = rows_around(reference, [5, 20, 40, 80], sd=noise)
     centers = rng.permutation(reference + rng.normal(0, noise, (4, 2)))
     assert find_recovered_clusters(points, centers, reference).tolist() == by_the_words(points, centers, reference)
-
-
-def test_one_rich_person_is_not_found_from_across_the_picture() -> None:
-    """Half-way to its own neighbour is half the picture, where the neighbour is far away: no measure of a target."""
-    reference = np.array([[-0.8, -0.8], [-0.7, -0.8], [0.9, 0.9]])
-    points = np.concatenate([rows_around(reference[:2], sd=0.01), reference[2:]])
-    far, near = (reference + np.array([[0, 0], [0, 0], move]) for move in ([-0.6, -0.5], [-0.01, 0]))
-    assert find_recovered_clusters(points, far, reference).tolist() == [True, True, False]
-    assert find_recovered_clusters(points, near, reference).all()
-
-
-def test_a_cluster_that_two_centres_share_or_that_shares_its_centre_is_not_found() -> None:
-    points = rows_around(TWO, [300, 100])
-    shared = np.array([[-0.53, 0.0], [-0.5, 0.0], [-0.47, 0.0], [0.5, 0.0]])
-    assert find_recovered_clusters(points, shared, TWO).tolist() == [False, True]
-    assert find_recovered_clusters(points, TWO[1:], TWO).tolist() == [False, False]
 
 
 def test_nothing_is_found_where_there_are_no_rows() -> None:

@@ -51,9 +51,6 @@ def test_common_readers_get_the_same_numbers_from_a_marked_file(numbered: bool) 
     by_hand = [line.split(",") for line in text.splitlines()]
     place = by_hand[0].index("x")
     assert np.array_equal([[float(cell) for cell in line[place : place + 2]] for line in by_hand[1:]], kept.centers)
-    assert np.array_equal(
-        np.genfromtxt(io.StringIO(text), delimiter=",", skip_header=1, usecols=(place, place + 1)), kept.centers
-    )
 
 
 def test_every_row_of_a_marked_file_says_why_it_is_no_release() -> None:
@@ -71,13 +68,6 @@ def test_revealed_centres_do_not_leave() -> None:
     with pytest.raises(RequestError):
         format_centers_csv(kept)
     assert json.loads(format_run_json(kept))["released"]["centers"] is None
-
-
-def test_column_names_cannot_be_formulas() -> None:
-    kept = record(names=('=cmd|"x"', "-y"))
-    for numbered in (True, False):
-        header = next(csv.reader(format_centers_csv(kept, numbered=numbered).splitlines()))
-        assert header[numbered : 2 + numbered] == ['\'=cmd|"x"', "'-y"]
 
 
 @pytest.mark.slow

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from dpviz.algorithms.steps import CentersStep
@@ -13,13 +10,8 @@ from dpviz.core.check import RequestError
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits.neighboring_tables import MIXED, make_mixed_rows
 from dpviz.runs.one_run import run
-from dpviz.runs.open_table import declare
 from dpviz.runs.request import Contender, Request
-from dpviz.tables.arrow_intake import ParquetTable
 from dpviz.tables.codings import NUMBER, Coding, Nominal, Ordinal, make_coded_domain
-from dpviz.tables.csv_intake import CsvOnDisk, open_csv
-from dpviz.tables.declarations import apply_declaration
-from dpviz.tables.prepared_rows import LatticeFile, Preparation
 from tests.cases import about, for_each
 from tests.contract.tables import make_blobs
 
@@ -73,39 +65,3 @@ def test_more_clusters_than_different_rows_are_refused():
         run("auto", table_of(values), k=13, epsilon=1.0, delta=1e-6)
     Request(Contender("auto"), 12, delta=1e-6).check(table_of(values))
     Request(Contender("auto"), 13, delta=1e-6).check(table_of({**values, "x": NUMBER}))
-
-
-def test_the_same_rows_from_lines_in_memory_and_on_disk_and_from_parquet(tmp_path):
-    frame = pd.DataFrame(
-        {
-            "id": np.arange(300) // 2,
-            "pay": np.exp(np.linspace(0, 9, 300)).round(2),
-            "region": np.array(["N", "S", "elsewhere", None], dtype=object)[np.arange(300) % 4],
-            "on": pd.date_range("2024-01-01", periods=300),
-            "hour": np.arange(300) % 24,
-        }
-    )
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    frame.to_parquet(tmp_path / "t.parquet")
-    said = {
-        "bounds": {
-            "pay": {"bounds": [1, 1000], "scale": "log"},
-            "region": {"categories": ["N", "S"]},
-            "on": {"dates": ["2024-01-01", "2024-06-30"]},
-            "hour": {"cycle": 24},
-        }
-    }
-    for more in ({}, {"id_column": "id", "rows_per_person": 1}):
-        declared = apply_declaration(json.dumps({**said, **more})).validate()
-        sources = (open_csv(tmp_path / "t.csv"), CsvOnDisk(tmp_path / "t.csv"), ParquetTable(tmp_path / "t.parquet"))
-        tables = [declare(source, declared) for source in sources]
-        domain, file = tables[2].domain, LatticeFile(tables[2].domain.region)
-        rows = Preparation(domain, drop_incomplete=True, rows_per_person=1, file=file)
-        for batch in sources[2].read_batches(declared.columns, codings=declared.coded, id_column=declared.id_column):
-            rows.take(batch)
-        chunks = [np.asarray(table.private._rows._stored[: len(table.private._rows)])[:, :-1] for table in tables]
-        chunks.append(np.asarray(rows.finish()[: len(chunks[0])])[:, :-1])
-        first, *others = (chunk[np.lexsort(chunk.T)] for chunk in chunks)
-        assert len(first) == (150 if more else 300)
-        for other in others:
-            np.testing.assert_array_equal(other, first)

@@ -122,21 +122,3 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     header, first, _ = csv.reader(io.StringIO(make_centers_table(made, made.centers.astype(str).tolist())))
     assert dict(zip(header, first, strict=True)) | {"hour_in_words": "18:00"} == dict(zip(header, first, strict=True))
     assert header[-3:] == ["hour_in_words", "joined_in_words", "stage_in_words"] and first[-2:] == ["2020-02-01", "II"]
-
-
-def test_the_smallest_group_is_that_whose_size_and_centre_the_noise_lets_be_seen() -> None:
-    sums = 90.0  # noise of a sum, unit coordinates
-    sizes = Sizes(np.array([900.0, 600.0]), np.full(2, 10.0))
-    raw = np.tile((sums / sizes.rows)[:, None], (1, 2)) * np.array([50.0, 500.0]) / np.sqrt(2)
-    made = replace(
-        MADE,
-        centers=np.array([[20.0, 500.0], [80.0, 500.0]]),
-        center_sd=compute_honest_noise(raw, sizes, np.array([1e9, 1e9])),
-        sizes=sizes,
-    )
-    # Half the way to the neighbour is 0.6 unit coordinates: over that the noise of a sum is 150 rows.
-    assert made.smallest_group == pytest.approx(150.0)
-    assert replace(made, sizes=sizes._replace(sd=np.full(2, 100.0))).smallest_group >= 300.0
-    assert np.isnan(replace(made, centers=np.array([[20.0, 500.0]] * 2)).smallest_group)
-    assert np.isnan(replace(made, center_sd=np.full((2, 2), np.nan)).smallest_group)
-    assert np.isnan(replace(made, sizes=None).smallest_group)

@@ -13,7 +13,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS as TRIED
-from dpviz.runs.advice.advice import SyntheticStudy, Target, find_reached_loss, find_start, foresee, load_stored_study
+from dpviz.runs.advice.advice import SyntheticStudy, Target, foresee
 from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
@@ -58,20 +58,6 @@ def test_one_algorithm_must_hold_from_there_on_not_now_one_and_then_another() ->
     found = foresee(AT, study=both).advise(USUAL)
     assert found.best is not None and (found.best.algorithm, found.best.epsilon) == ("dplloyd", 1.0)
     assert foresee(AT, study=both).list_needed(USUAL) == {"auto": np.inf, "dplloyd": 1.0}
-
-
-def test_the_curves_that_are_shown_give_the_same_answer() -> None:
-    for setting in (Setting(2, 15, 1.0, 1e-6, n=5_000), Setting(6, 6, 1.0, 0.0, n=12_000)):
-        shown = foresee(setting).tabulate(load_stored_study(with_delta=setting.delta > 0).algorithms, TRIED)
-        for algorithm, epsilon in foresee(setting).list_needed(USUAL).items():
-            runs = shown[shown["algorithm"] == algorithm]
-            parts = {e: runs[runs["epsilon"] == e] for e in runs["epsilon"].unique()}
-            met = [
-                find_reached_loss(parts[e]["ratio"].to_numpy(), USUAL.share, parts[e]["weight"].to_numpy())
-                <= USUAL.loss
-                for e in sorted(parts)
-            ]
-            assert find_start(sorted(parts), met) == epsilon
 
 
 def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:

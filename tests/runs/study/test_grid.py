@@ -60,19 +60,14 @@ def test_what_the_first_version_wrote_is_read() -> None:
     ("change", "words"),
     [
         ({"dpviz": "something else"}, "not the settings"),
-        ({"version": 3}, "version 1"),
         ({"rows": [[1.0, 2.0]]}, 'settings: it has unknown keys "rows"'),
         ({"algorithms": "auto"}, "'auto', not a list of algorithms"),
         ({"algorithms": [{"algorithm": "eugkm", "params": 3}]}, "3, not a mapping of names"),
-        ({"algorithms": [{"algorithm": ["eugkm"]}]}, "a list of 1, not the id"),
-        ({"algorithms": [{}]}, 'algorithm 1: it has no "algorithm"'),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": [1]}}]}, "a list of 1, not a number or a word"),
         ({"algorithms": [{"algorithm": "dplloyd", "params": {"rounds": 10**400}}]}, "rounds is a number of 401 digits"),
         ({"algorithms": [{"algorithm": "eugkm"} for _ in range(101)]}, "more than 100"),
         ({"epsilon_to": float("nan")}, "epsilon_to"),
         ({"k": 10**400}, "k is a number of 401 digits"),
-        ({"k": [5]}, "settings, k: it is a list of 1, not a number"),
-        ({"repeats": 10**9}, "repeats"),
         ({"delta": datetime.date(2020, 1, 1)}, "delta: it is something else, such as a date, not a number"),
     ],
 )
@@ -107,12 +102,9 @@ def test_no_text_takes_long_or_falls_over(text: str, words: str) -> None:
     [
         ({"algorithms": "eugkm:preset"}, "no name or no value"),
         ({"algorithms": "eugkm:preset=su:preset=su"}, "twice"),
-        ({"algorithms": "eugkm:theta=much"}, "theta"),
         ({"algorithms": "x" * 30_000}, "longer than"),
         ({"epsilons": "1,,x"}, "epsilon is not a number"),
         ({"ks": "1," * 101}, "more than 100"),
-        ({"ns": "all,0"}, "n is 0"),
-        ({"repeats": "1e9"}, "repeats is"),
         ({"seed": "0.5"}, "without a point"),
     ],
 )

@@ -6,8 +6,6 @@ import csv
 import gc
 import os
 import stat
-import subprocess
-import sys
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -223,40 +221,6 @@ def test_a_folder_in_use_by_another_server_or_damaged_fails_with_a_sentence(fold
     (inner / "results.csv").write_text("a,b\n1,2\n")
     damaged = registry.start_study(judged(), grid, key="a")
     assert damaged.wait(SECONDS) and "is damaged" in str(damaged.error)
-
-
-SERVER = """
-import os, pytest, signal
-from tests.runs.study.test_open_study import GRID, JobRegistry, eventually, judged, replace, rows, stay_at_home
-stay_at_home(pytest.MonkeyPatch())
-shelf = JobRegistry()
-study = shelf.start_study(judged(), replace(GRID, repeats=1000), key="a")
-assert eventually(lambda: len(rows(study)) >= 3)
-print("found", flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@posix
-@pytest.mark.slow
-def test_of_a_server_that_was_killed_the_named_folder_is_left_and_else_nothing(
-    folder: Path, gate: Gate, tmp_path: Path
-) -> None:
-    places = {FOLDER_VARIABLE: tmp_path / "lasting", "NONE": tmp_path / "fleeting"}
-    servers = []
-    for variable, place in places.items():
-        place.mkdir()
-        named = {"TMPDIR": str(place), "PYTHONPATH": str(ROOT), FOLDER_VARIABLE: "", variable: str(place / "studies")}
-        argv = [sys.executable, "-c", SERVER]
-        servers.append(subprocess.Popen(argv, env=os.environ | named, stdout=subprocess.PIPE, text=True))
-    assert [server.communicate(timeout=SECONDS)[0] for server in servers] == ["found\n"] * 2
-    assert [[path.name for path in place.iterdir()] for place in places.values()] == [["studies"], []]
-    (tmp_path / "lasting" / "studies").rename(folder)
-    gate.hold_after(0)
-    registry, kept = JobRegistry(), lines(folder)
-    study = registry.start_study(judged(), replace(GRID, repeats=1000), key="a")
-    assert eventually(lambda: len(rows(study)) >= len(kept) >= 3)
-    assert {row["trial"] for row in rows(study)} == kept.keys()
 
 
 def test_of_studies_that_nobody_reads_those_that_fit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

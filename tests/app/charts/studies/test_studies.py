@@ -12,20 +12,20 @@ from dpviz.algorithms import CARDS
 from dpviz.app.charts.plot import PHONE
 from dpviz.app.charts.studies.claim_figure import INKS, ClaimFigure
 from dpviz.app.charts.studies.curves import LOOKS, choose_styles, find_algorithm
-from dpviz.app.charts.studies.stored_verdicts import Outcome
+from dpviz.app.charts.studies.stored_verdicts import STAND_INS, Outcome
 from dpviz.runs import Contender
 from dpviz.words import choose_palette
 from experiments.registry import CLAIMS
+from experiments.stored_results import load_runs
 from tests.app.charts.laws import is_sound
 from tests.cases import about
-from tests.experiments.planted import PLANTED
 from tests.words.test_theme import VISION, contrast, difference
 
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize("claim_id", CLAIMS)
 def test_a_claim_is_drawn_as_its_medians_in_both_themes(claim_id):
-    claim, table = CLAIMS[claim_id], PLANTED[claim_id](Outcome.IN_PART)
+    claim, table = CLAIMS[claim_id], load_runs(CLAIMS[claim_id], STAND_INS).table
     for place, picture in enumerate(claim.figures):
         with about(place):
             claimed, colors = ClaimFigure(table, picture, "holds in part"), choose_palette("dark" if place else "light")
