@@ -144,7 +144,7 @@ def _draw_answer() -> None:
             rows = f"{made_up:,} made-up rows between your bounds, in clear groups: yours wait for *Run*."
             st.markdown(f":small[{format_badge('public')} {rows}]")
         # A sign of percent stays with its number.
-        lines = (escape_markdown(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in finding.why.splitlines())
+        lines = (escape_markdown(one).replace(" %", "\N{NO-BREAK SPACE}%") for one in finding.why.splitlines())
         why = "  \n".join(f":small[{line}]" for line in lines)
         st.markdown(why, help=glossary.explain_words(finding.why))
     draw_released_notice(table)
