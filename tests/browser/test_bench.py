@@ -40,6 +40,16 @@ _PHONE = """() => {
   const above = edges.slice(0, 4).every((box, place) => box.top >= (place ? edges[place - 1].bottom : 0) - 1);
   return above && axis.bottom <= innerHeight && file.top >= innerHeight ? "" : JSON.stringify(edges);
 }"""
+# The verdict over a draw with sizes that may be noise, which has most words.
+_SAYS_MUCH = """() => {
+  const verdict = document.querySelector(".st-key-bench_verdict");
+  verdict.querySelector("h1").textContent =
+    "At ε = 1: the groups are tight, but 2 of 15 sizes may be noise alone";
+  verdict.querySelector("p").textContent =
+    "2 of 15 sizes are below 3 sd of the noise (219 rows). Such a cluster may hold nobody. " +
+    "This draw has 1.00× the loss of k-means++. From ε = 0.15 on 8 of 10 draws on these rows are at most 10 % looser " +
+    "than without privacy; up to 1.09 nobody’s guess grows past 25 %.";
+}"""
 
 
 def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is_kept(
@@ -105,6 +115,9 @@ def test_on_a_telephone_sentence_verdict_picture_and_axis_are_above_the_fold_in_
     visit.goes_to("/")
     visit.sees("promise")  # of the table's own curve, so that nothing grows any more
     visit.sees_animation()
+    assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
+    # Draws differ in what is said of them, and the picture takes what it leaves: so it does below the longest verdict.
+    visit.page.evaluate(_SAYS_MUCH)
     assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
 
 
