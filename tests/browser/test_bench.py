@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import WINDOW, offences, offences_in, out_of_reach
-from tests.browser.own_files import make_places
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
@@ -57,7 +56,7 @@ def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is
 ) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
-    visit.uploads(make_places(), "places.csv")
+    visit.uploads(b"east,north\n" + b"1,2\n3,4.5\n9,8\n" * 20, "places.csv")
     box = visit.page.locator('[data-word="low:east"]')
     box.evaluate(_PASTES, "0\t20\n1\t19\n")
     expect(box).to_have_value("0 to 20; 1 to 19")
@@ -103,7 +102,7 @@ def test_every_stop_of_the_keyboard_is_seen_and_the_first_screen_holds_sentence_
         visit.page.set_viewport_size(window)
         assert eventually(lambda: not visit.page.evaluate(_SHARES)), (window, visit.page.evaluate(_SHARES))
     assert not out_of_reach(visit, tabs=40)
-    assert not offences_in(visit, "light", "dark", "dark telephone")
+    assert not offences_in(visit, *ALL_IN_TWO)
     visit.page.set_viewport_size(NARROW)
     assert visit.is_as_wide_as_its_window()
 
