@@ -24,7 +24,6 @@ WINDOW: ViewportSize = {"width": 1440, "height": 900}
 LOOKS = {
     "light": Look("light", WINDOW),
     "dark": Look("dark", WINDOW),
-    "telephone": Look("light", NARROW),
     "dark telephone": Look("dark", NARROW),
 }
 # Both colours and both windows, each of them once: for what differs by a colour or a window, and not by their pair.

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import WINDOW, offences, offences_in, out_of_reach
-from tests.browser.own_files import make_places
+from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
@@ -39,6 +38,16 @@ _PHONE = """() => {
   const [, , , axis, file] = edges;
   const above = edges.slice(0, 4).every((box, place) => box.top >= (place ? edges[place - 1].bottom : 0) - 1);
   return above && axis.bottom <= innerHeight && file.top >= innerHeight ? "" : JSON.stringify(edges);
+}"""
+# The verdict over a draw with sizes that may be noise, which has most words.
+_SAYS_MUCH = """() => {
+  const verdict = document.querySelector(".st-key-bench_verdict");
+  verdict.querySelector("h1").textContent =
+    "At ε = 1: the groups are tight, but 2 of 15 sizes may be noise alone";
+  verdict.querySelector("p").textContent =
+    "2 of 15 sizes are below 3 sd of the noise (219 rows). Such a cluster may hold nobody. " +
+    "This draw has 1.00× the loss of k-means++. From ε = 0.15 on 8 of 10 draws on these rows are at most 10 % looser " +
+    "than without privacy; up to 1.09 nobody’s guess grows past 25 %.";
 }"""
 
 
@@ -73,7 +82,7 @@ def test_cells_of_a_spreadsheet_are_bounds_a_line_and_what_is_typed_meanwhile_is
 ) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/")
-    visit.uploads(make_places(), "places.csv")
+    visit.uploads(b"east,north\n" + b"1,2\n3,4.5\n9,8\n" * 20, "places.csv")
     box = visit.page.locator('[data-word="low:east"]')
     box.evaluate(_PASTES, "0\t20\n1\t19\n")
     expect(box).to_have_value("0 to 20; 1 to 19")
@@ -119,7 +128,7 @@ def test_every_stop_of_the_keyboard_is_seen_and_the_first_screen_holds_sentence_
         visit.page.set_viewport_size(window)
         assert eventually(lambda: not visit.page.evaluate(_SHARES)), (window, visit.page.evaluate(_SHARES))
     assert not out_of_reach(visit, tabs=40)
-    assert not offences_in(visit, "light", "dark", "dark telephone")
+    assert not offences_in(visit, *ALL_IN_TWO)
     visit.page.set_viewport_size(NARROW)
     assert visit.is_as_wide_as_its_window()
 
@@ -131,6 +140,9 @@ def test_on_a_telephone_sentence_verdict_picture_and_axis_are_above_the_fold_in_
     visit.goes_to("/")
     visit.sees("promise")  # of the table's own curve, so that nothing grows any more
     visit.sees_animation()
+    assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
+    # Draws differ in what is said of them, and the picture takes what it leaves: so it does below the longest verdict.
+    visit.page.evaluate(_SAYS_MUCH)
     assert eventually(lambda: not visit.page.evaluate(_PHONE)), visit.page.evaluate(_PHONE)
 
 

@@ -9,74 +9,41 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dpviz.app.charts.player.lesson_page import make_printed_lesson
-from dpviz.app.lessons.lesson import CurveGuess, DrawsReveal, Lesson, NumberGuess, Options, RunReveal, StudyReveal
+from dpviz.app.lessons.lesson import DrawsReveal, Lesson, RunReveal, StudyReveal
 from dpviz.app.lessons.reading import read_lessons
 from tests.browser.looks import LOOKS, WINDOW, offences, out_of_reach, takes_on
-from tests.browser.visitor import NARROW, Visitor
+from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 LESSONS = read_lessons().lessons
 
 
-def _guesses(visit: Visitor, lesson: Lesson, place: int) -> None:
-    """Answer as somebody would who does not know."""
-    match lesson.scenes[place - 1].question:
-        case Options():
-            visit.page.get_by_role("radiogroup").locator("label").first.click()
-        case NumberGuess(low=low):
-            box = visit.page.get_by_test_id("stNumberInputField")
-            box.fill(f"{low:g}")
-            box.press("Enter")
-        case CurveGuess():
-            visit.page.get_by_role("slider").first.press("ArrowRight")
-    visit.waits()
-
-
 def _sees_answer(visit: Visitor, lesson: Lesson, place: int) -> None:
     """The answer stands there, and its picture is drawn."""
     scene = lesson.scenes[place - 1]
     visit.sees(scene.fill_text(scene.answer).split(".")[0].split(",")[0].split("\n")[0])
-    match scene.reveal:
-        case RunReveal():
-            expect(visit.page.locator(".animation[data-whole]")).to_be_attached()
-        case DrawsReveal() | StudyReveal():
-            expect(visit.page.locator(".js-plotly-plot").first).to_be_attached()
+    if isinstance(scene.reveal, RunReveal):
+        expect(visit.page.locator(".animation[data-whole]")).to_be_attached()
+    elif isinstance(scene.reveal, DrawsReveal | StudyReveal):
+        expect(visit.page.locator(".js-plotly-plot").first).to_be_attached()
     visit.waits()
     expect(visit.page.get_by_text("This lesson is not right any more")).to_have_count(0)
 
 
-def test_draws_and_a_study_answer_a_guess_that_was_made_before(visitor: Callable[..., Visitor]) -> None:
+def test_a_lesson_begins_at_a_press_and_its_questions_are_for_everybody(visitor: Callable[..., Visitor]) -> None:
     visit, lesson = visitor(viewport=WINDOW), LESSONS["one-draw"]
     visit.goes_to("/lessons")
     visit.presses(lesson.title)
     visit.sees(f"1 of {len(lesson.scenes)}")
-    visit.goes_to("/lessons", lesson=lesson.id, scene=2)
-    _guesses(visit, lesson, 2)
-    visit.presses("Reveal")
-    _sees_answer(visit, lesson, 2)
-    _fits_both_windows(visit)
-    visit.presses("Next")
-    visit.sees(f"3 of {len(lesson.scenes)}")
+    visit.goes_to("/lessons", lesson=lesson.id, scene=3)
     assert not offences(visit) and not out_of_reach(visit)
-    _guesses(visit, lesson, 3)
-    visit.presses("Reveal")
-    _sees_answer(visit, lesson, 3)
-    assert not offences(visit)
     takes_on(visit, LOOKS["dark telephone"])
     assert not offences(visit)
 
 
-def _fits_both_windows(visit: Visitor) -> None:
-    assert visit.is_as_wide_as_its_window()
-    visit.page.set_viewport_size(NARROW)
-    assert visit.is_as_wide_as_its_window()
-    visit.page.set_viewport_size(WINDOW)
-
-
 def test_a_class_walks_by_arrow_keys(visitor: Callable[..., Visitor]) -> None:
-    visit = visitor(viewport=WINDOW)
-    lesson = LESSONS["rich-person"]
+    visit, lesson = visitor(viewport=WINDOW), LESSONS["rich-person"]
     visit.goes_to("/lessons", lesson=lesson.id)
     assert visit.downloads("Sheet to print (HTML)").read_bytes().startswith(b"<!")
     visit.presses("Present")

@@ -46,7 +46,6 @@ def test_two_algorithms_and_a_sweep_are_compared_on_one_page_and_outlive_a_chang
     visit.presses("Cancel")
     visit.sees("what had arrived is kept")
     expect(visit.button("Try every ε")).to_be_enabled()
-    assert not offences(visit)
 
 
 def test_the_menu_has_three_places_and_the_glossary_is_a_fold_of_one(visitor: Callable[..., Visitor]) -> None:

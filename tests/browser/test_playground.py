@@ -14,7 +14,6 @@ from dpviz.tables.drawings import decode_drawing, load_preset
 from tests.browser import quiet
 from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
 from tests.browser.visitor import NARROW, Visitor
-from tests.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -180,9 +179,7 @@ def test_a_preview_says_that_it_has_no_privacy_and_a_keyboard_paints_without_one
     painter.has(0)
 
 
-def test_a_finger_paints_in_the_dark_without_moving_the_page_and_a_full_board_says_so(
-    visitor: Callable[..., Visitor],
-) -> None:
+def test_a_finger_paints_in_the_dark_without_moving_the_page(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=NARROW, color_scheme="dark", has_touch=True, reduced_motion="reduce")
     visit.goes_to("/playground")
     painter = Painter(visit)
@@ -202,31 +199,3 @@ def test_a_finger_paints_in_the_dark_without_moving_the_page_and_a_full_board_sa
     assert painter.people > 900
     assert (painter.ink.bounding_box() or {})["y"] == frame["y"], "the page has not been moved"
     assert not offences(visit)
-    # As many as the board holds, and then some: what is too much is not painted, and the server is not asked for it.
-    painter.page.evaluate("document.querySelector('.board').board.points = Array.from({ length: 2999 }, () => [9, 9])")
-    painter.answered(lambda: painter.strokes((128, 128), (140, 140)))
-    painter.has(3_000)
-    expect(painter.part("fine")).to_contain_text("is full: erase some first")
-
-
-def test_a_scene_asks_first_and_then_the_board_is_there(visitor: Callable[..., Visitor]) -> None:
-    """On a wide screen and on a telephone; the other scenes, and what they say, tests/pages and tests/lessons check."""
-    visit = visitor(viewport=WINDOW)
-    painter = Painter(visit)
-    visit.goes_to("/lessons", lesson="paint-the-town", scene=2)
-    expect(painter.board).to_have_class(re.compile("locked"))
-    expect(painter.ink).to_have_attribute("aria-label", re.compile(r"^A painted town\. Painted: \d+"))
-    assert painter.drawn == 0, "nothing is drawn before the prediction"
-    box = visit.page.get_by_test_id("stNumberInputField")
-    box.fill("1")
-    box.press("Enter")
-    visit.waits()
-    visit.presses("Reveal")
-    painter.sees_a_draw()
-    expect(painter.board).not_to_have_class(re.compile("locked"))
-    assert painter.title.startswith("Up to 108 people at my place stay hidden")
-    assert not offences_in(visit, *ALL_IN_TWO)
-    painter.answered(lambda: painter.takes("↻ Draw again"))
-    painter.page.set_viewport_size(NARROW)
-    assert visit.is_as_wide_as_its_window()
-    assert eventually(lambda: 250 < (painter.ink.bounding_box() or {"width": 0})["width"] < NARROW["width"])

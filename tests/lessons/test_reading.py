@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpviz.app.lessons.lesson import TOOLS, CurveGuess, DrawsReveal, NumberGuess, RunReveal, StudyReveal
 from dpviz.app.lessons.reading import FOLDER, LessonError, read_lesson, read_lesson_fields, read_lessons
-from dpviz.tables.drawings import decode_drawing
 from tests.cases import for_each
 
 DRAW, PAINT = (FOLDER / f"{name}.yaml" for name in ("one-draw", "paint-the-town"))
@@ -26,29 +24,6 @@ def changed(file: Path, place: str, to: Any) -> Any:
         inner = inner[step]
     inner[last] = to
     return said
-
-
-def test_a_file_is_read_as_it_is_meant():
-    lesson = read_lesson(DRAW)
-    one, two, three, *_ = lesson.scenes
-    assert (lesson.id, lesson.minutes, lesson.request.algorithm, lesson.request.seed) == ("one-draw", 10, "dplloyd", 1)
-    asked = "It runs again, with everything as before. How many does it find?"
-    assert one.question == NumberGuess(asked, 0.0, 15.0, 1.0, "again", "of 15")
-    assert isinstance(one.shows, RunReveal) and one.shows.request == lesson.request and one.truth == "8 of 15"
-    assert isinstance(one.reveal, RunReveal) and one.reveal.request.seed == 2
-    assert isinstance(two.reveal, DrawsReveal) and (two.reveal.grid.repeats, two.reveal.grid.epsilons) == (20, (0.3,))
-    assert isinstance(three.question, CurveGuess) and isinstance(three.reveal, StudyReveal)
-    assert (three.reveal.grid.repeats, three.reveal.grid.seed) == (10, 1)
-
-
-def test_a_board_is_read_as_it_is_meant_and_needs_no_sample():
-    lesson = read_lesson(PAINT)
-    board = lesson.scenes[1].board
-    assert lesson.sample == "" and board is not None and lesson.find_subject(lesson.scenes[1]) == board.drawing
-    drawing = decode_drawing(board.drawing)
-    assert drawing.me == (226, 34) and len(drawing.points) == 900
-    assert (board.request.algorithm, board.request.epsilon, board.request.delta) == ("balcan", 1.0, 0.0)
-    assert (board.view, board.step, board.tools, board.preview, board.guess) == ("crowd", "Level 4", TOOLS, True, True)
 
 
 CURVE = {"title": "a", "text": "b", "answer": "c", "question": {"ask": "d", "curve": True}}

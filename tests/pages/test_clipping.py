@@ -7,7 +7,6 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.runs import OpenTable, declare
 from dpviz.tables import Declaration, FileKind, make_numeric_table
-from dpviz.words import format_percent
 from tests.contract.tables import make_blobs
 from tests.pages.tables import app_on, open_below, run_again, sound, text_of, truth_switch
 
@@ -31,20 +30,13 @@ def preview_of(kind: FileKind, tab: str) -> AppTest:
     return sound(app.run())
 
 
-def test_what_the_bounds_cut_off_is_shown_of_rows_that_are_nobodys_secret() -> None:
-    kind = FileKind.SIMULATED
-    outside = (np.abs(heavy_table(kind).private.reveal(note="test").points) > 1).any(axis=1)
-    said = text_of(preview_of(kind, "Bounds"))
-    assert f"The bounds move **{format_percent(float(outside.mean()))} of the rows**" in said
-    assert f"{outside.sum():,} rows lie outside this picture" in text_of(preview_of(kind, "Dots"))
-
-
 def test_what_the_bounds_cut_off_a_private_file_is_not_shown_and_the_tab_says_why_and_where_to_look() -> None:
     app = preview_of(FileKind.PRIVATE, "Bounds")
     (said,) = (info for info in app.info if "they cut off" in info.value)
     assert "public data" in said.value and "synthetic table" in said.value
-    everything = text_of(app) + text_of(preview_of(FileKind.PRIVATE, "Dots"))
-    assert "The bounds move" not in everything and "lie outside this picture" not in everything
+    for tab, words in (("Bounds", "The bounds move"), ("Dots", "lie outside this picture")):
+        assert words in text_of(preview_of(FileKind.SIMULATED, tab)), "of rows that are nobody's secret"
+        assert words not in text_of(preview_of(FileKind.PRIVATE, tab))
     assert not [table for table in app.dataframe if "above" in table.value.columns]
     assert app.session_state["visit:table"].private.accesses.count("rows and dots under the picture") <= 1
     said_of_run = text_of(open_below(app, "What was found"))

@@ -1,29 +1,21 @@
-"""Compare: every algorithm, one set of axes, and folds that each compute what they show.
+"""Compare: some algorithms, one set of axes, and folds that each compute what they show.
 
 On a private file nothing is read until its owner says so.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms import CARDS, list_private_cards
-from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.studies.compare_page import find_median_runs
 from dpviz.runs import Contender, StudyGrid
 from dpviz.tables import FileKind
-from dpviz.words import format_ratio
 from tests.cases import for_each
 from tests.pages import tables
-from tests.pages.site import press
-from tests.pages.tables import ArrivingJob, app_on, computed, open_blobs, sound, study_in, text_of
+from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
 
 
 def asking(kind: FileKind = FileKind.PUBLIC, labels: tuple[str, ...] | None = None, repeats: int = 3) -> AppTest:
@@ -46,51 +38,6 @@ def cannot_run(app: AppTest) -> bool:
 
 def accesses(app: AppTest) -> list[str]:
     return app.session_state["visit:table"].private.accesses
-
-
-def tabled(app: AppTest):
-    app.session_state["compare:below"] = "Table"
-    return sound(app.run()).dataframe[0].value
-
-
-@pytest.mark.slow
-def test_every_algorithm_is_compared_with_its_defaults_and_each_has_its_picture() -> None:
-    app = asking(repeats=1)
-    few = app.multiselect(key="compare:contenders").value
-    assert 2 <= len(few) < 7 and len({card.family for card in CARDS.values() if card.title in few}) > 1
-    press(app, "Add all that can run")
-    assert "Too few records for" in text_of(app)
-    study = study_in(computed(app, "compare"), "compare")
-    shown = {card.title for card in list_private_cards()}
-    assert {row["contender"] for row in study.rows} == shown and len(study.rows) == len(shown)
-    scores, *pictures = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
-    assert len(pictures) == len(shown)
-    assert all(name.split()[0] in json.dumps(scores["layout"]) for name in shown)
-    ordered = sorted(study.rows, key=lambda row: row["ratio"])
-    places = [text_of(app).index(f"**{escape_markdown(row['contender'])}**") for row in ordered]
-    assert places == sorted(places)
-    table = tabled(app)
-    assert sorted(table["algorithm"]) == sorted(shown)
-    assert all("×]" in cell for cell in table["ratio"]) and "[" not in "".join(table["nicv"])
-    app.pills(key="compare:measure").set_value("nicv")
-    table = sound(app.run()).dataframe[0].value
-    assert all("[" in cell for cell in table["nicv"]) and "[" not in "".join(table["ratio"])
-
-
-@pytest.mark.slow
-def test_a_result_is_kept_and_marked_when_the_form_changes_and_not_disturbed_by_runs_that_arrive() -> None:
-    app = compared(FileKind.PUBLIC, "DPLloyd", "EUGkM")
-    study = study_in(app, "compare")
-    one_by_one = sorted(study.rows, key=lambda row: str(row["contender"]))
-    for begun in range(len(one_by_one)):
-        app.session_state["compare:job"] = replace(study, job=ArrivingJob(one_by_one[begun:]))
-        assert sound(app.run()).get("plotly_chart")
-    app.session_state["compare:job"] = study
-    app.number_input(key="epsilon").set_value(5.0)
-    assert "older settings" in text_of(sound(app.run()))
-    for page in ("home.py", "compare.py"):
-        sound(app.switch_page(page).run())
-    assert len(study_in(app, "compare").rows) == 6 and app.get("plotly_chart")
 
 
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
@@ -123,37 +70,6 @@ def test_without_truth_without_an_algorithm_or_with_k_above_n_it_cannot_run() ->
     assert cannot_run(sound(app.run())) and "cannot run" in text_of(app)
 
 
-@pytest.mark.slow
-def test_the_chart_the_pictures_and_the_table_say_one_number_of_an_algorithm() -> None:
-    app = compared(FileKind.PUBLIC, "DPLloyd", "EUGkM", repeats=4)  # an even number: no run has the median loss
-    rows = study_in(app, "compare").rows
-    chart, said = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"], text_of(app)
-    table = tabled(app).set_index("algorithm")["ratio"]
-    for name in ("DPLloyd", "EUGkM"):
-        losses = [row["ratio"] for row in rows if row["contender"] == name]
-        median = format_ratio(float(np.median(losses)))
-        assert f":small[**{name}**  \n{median}]" in said and table[name].split()[0] == median
-        assert f"<b>{median}</b>" in next(label for label in chart["yaxis"]["ticktext"] if name in label)
-        drawn = find_median_runs(rows)[name]["ratio"]
-        nearest = min(abs(loss - np.median(losses)) for loss in losses)
-        assert abs(drawn - np.median(losses)) == pytest.approx(nearest)
-    assert "nearest to its median" in said
-
-
-@pytest.mark.slow
-def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
-    app = asking(labels=("DPLloyd", "SuLQ k-means", "k-averages"))
-    app.number_input(key="delta").set_value(0.0)
-    said = text_of(sound(app.run()))
-    assert cannot_run(app) and "cannot run here" in said
-    assert "SuLQ k-means needs delta > 0" in said and "One other cannot run either" in said
-    press(app, "Leave out what cannot run")
-    assert app.multiselect(key="compare:contenders").value == ["DPLloyd"] and not cannot_run(app)
-    press(app, "Add all that can run")
-    able = [card for card in list_private_cards() if len(card.guarantees) > 1 or card.guarantees[0].value == "pure"]
-    assert sorted(app.multiselect(key="compare:contenders").value) == sorted(card.title for card in able)
-
-
 def looking_at(fold: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
     """The page with one of its folds open, as a link asks for it."""
     app = app_on("compare.py", open_blobs(kind, n=300), drawer=fold)
@@ -182,12 +98,6 @@ def job_in(app: AppTest, key: str):
     return app.session_state[f"{key}:job"]
 
 
-def drawn(app: AppTest) -> list[dict]:
-    """The pictures in folds: above them stands an example of a comparison."""
-    charts = [chart for chart in app.get("plotly_chart") if "compare:example" not in chart.proto.id]
-    return [json.loads(chart.proto.spec) for chart in charts]
-
-
 @pytest.mark.slow
 @for_each("fold", ["causes", "payers"])
 def test_parts_of_a_private_file_come_from_a_stand_in_and_what_cannot_be_taken_apart_says_why(fold: str) -> None:
@@ -196,21 +106,6 @@ def test_parts_of_a_private_file_come_from_a_stand_in_and_what_cannot_be_taken_a
     if fold == "causes":
         app.multiselect(key="compare:contenders").set_value([Contender("lsh-local").label])
         assert "random message" in text_of(sound(app.run())) and app.button(key="causes:compute").disabled
-
-
-@pytest.mark.slow
-def test_the_smallest_epsilon_follows_the_target() -> None:
-    app = pressed(looking_at("sweep", labels=("DPLloyd", "EUGkM")), "sweep:compute")
-    app.number_input(key="sweep:above").set_value(900.0)
-    said = text_of(sound(app.run()))
-    # Runs at 0.3 were enough: they give all of it to the centres, a release four fifths of its own.
-    assert "**Choose ε = 0.375 or more with" in said and "the 0.375 of one is 0.3 of the runs below" in said
-    app.number_input(key="sweep:above").set_value(0.1)
-    app.selectbox(key="sweep:share").set_value(0.9)
-    said = text_of(sound(app.run()))
-    assert "within 0.1 % of k-means" in said.replace("\\", "") and "9 of 10 runs" in said
-    (figure,) = drawn(app)
-    assert any(trace.get("meta") == "answer" for trace in figure["data"])
 
 
 _WHO, _WHERE = (Contender("eugkm"), Contender("dplloyd", {"preset": "su"})), StudyGrid.list_epsilons(0.25, 4.0)

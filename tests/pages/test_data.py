@@ -8,20 +8,16 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from pathlib import Path
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.api.cli.declared_table import open_declared_table
 from dpviz.api.console import read_arguments
 from dpviz.app.ui.bench.hand import FILLED
 from dpviz.core import ACCESS_LOG, AccessKind
-from dpviz.tables import IntakeError, open_csv, propose
-from dpviz.tables.codings import Nominal, Stretched
 from dpviz.tables.declarations import FROM_ROWS, Declaration, FileKind, to_json
-from tests.cases import about, for_each
+from tests.cases import for_each
 from tests.pages import site
 from tests.pages.site import declared, everything_shown, fine, open_form, paste_bounds, press, read_as, tick, visit
 
@@ -65,22 +61,12 @@ def opened(at: AppTest):
     return at.session_state["visit:table"]
 
 
-def said_of(at: AppTest) -> Declaration:
-    return at.session_state["bench:hand"].declaration
-
-
 def say(at: AppTest, word: str, kind: str, **widgets: object) -> AppTest:
     """Set widgets of one kind in the form of a word, by their names, and use it."""
     open_form(at, word)
     for name, value in widgets.items():
         declared(getattr(at, kind), name).set_value(value)
     return press(at, "So it is")
-
-
-def labelled(widgets, label: str):
-    """The one of ``widgets`` with that label."""
-    (found,) = (one for one in widgets if one.label == label)
-    return found
 
 
 def shows_no_secret(at: AppTest) -> bool:
@@ -246,57 +232,3 @@ def test_an_id_that_was_found_is_the_first_that_is_offered_and_one_declaration_w
     said = table.declaration
     assert (said.id_column, said.rows_per_person) == ("who", 1) and "who" not in said.columns
     assert on_the_command_line(tmp_path, COMMAS, said).key == table.key
-
-
-def expect(path: Path) -> Declaration | str:
-    """The declaration that is proposed, or why there is none."""
-    try:
-        return propose(open_csv(path)).join_to(Declaration(title=path.stem))
-    except IntakeError as error:
-        return str(error)
-
-
-@pytest.mark.slow
-def test_formats_are_declared_on_the_page_as_on_the_command_line():
-    """What `dpviz declare` writes is what one press fills in; what it refuses is refused here in the same words."""
-    at = visit("data.py")
-    for path in sorted((Path(__file__).parents[1] / "tables" / "cases").glob("*.csv"))[::9]:
-        with about(path.name):
-            press(site.upload(at, path.read_bytes(), path.name), PROPOSE)
-            said, expected = said_of(at), expect(path)
-            if isinstance(expected, str):
-                shown = " ".join(part.value for part in at.error).replace("\\", "").replace("\u2060", "")
-                assert expected[:40] in shown and not said.proposed
-                continue
-            assert not at.error, [error.value for error in at.error]
-            assert said.file == expected.file and said.proposed
-            assert said.columns[: len(expected.columns)] == expected.columns, "others hold what was found besides"
-            assert said_of(read_as(open_form(at, ""))) == said, "the form gives it back"
-            open_form(at, "table")
-
-
-def holds(at: AppTest, column: str, kind: str, values: str = "") -> AppTest:
-    """Say in the form of a column what it holds."""
-    fine(labelled(open_form(at, f"column:{column}").selectbox, "What it holds").set_value(kind).run())
-    if values:
-        labelled(at.text_input, "Values, separated by commas").set_value(values)
-    return press(at, "So it is")
-
-
-def test_an_owner_declares_categories_and_a_log_scale_and_opens_the_table():
-    at = dropped(
-        ("age,pay,region\n" + "".join(f"{20 + j % 50},{100 + 13 * j},{'NSE'[j % 3]}\n" for j in range(90))).encode()
-    )
-    site.type_bound(tick(at, "age", "pay", "region"), "age", "lower", "0 to 100; 100 to 9000")
-    table = opened(holds(holds(at, "pay", "log"), "region", "categories", "N, S, E"))
-    assert table.domain.names == ("age", "pay", "region") and table.domain.dim == 7
-    assert table.private.domain.region.blocks is not None and not table.declaration.proposed
-    assert table.declaration.codings == {"pay": Stretched("log"), "region": Nominal(("N", "S", "E"))}
-
-
-def test_values_are_proposed_on_a_click_and_that_is_said():
-    at = site.type_bound(tick(dropped(b"x,region\n" + b"1,N\n2,S\n" * 20), "x", "region"), "x", "lower", "0 to 9")
-    fine(labelled(open_form(at, "column:region").selectbox, "What it holds").set_value("categories").run())
-    press(at, "Propose its values: a look at the first rows")
-    assert labelled(at.text_input, "Values, separated by commas").value == "N, S"
-    assert opened(press(at, "So it is")).declaration.proposed

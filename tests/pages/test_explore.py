@@ -166,14 +166,6 @@ def test_a_long_run_is_in_the_books_though_another_page_is_open_and_can_be_cance
     assert "cancelled" in " ".join(info.proto.title for info in app.info)
 
 
-def test_k_is_read_from_the_grid_for_whoever_asks_and_charges_nothing() -> None:
-    app = tables.open_below(explored("auto"), "What was found")
-    spent = result(app).run.entries
-    assert "redraws" not in text_of(app)
-    app.toggle(key="explore:read_k").set_value(True)
-    assert "redraws of the noise say the same" in text_of(sound(app.run())) and result(app).run.entries == spent
-
-
 @for_each(("algorithm", "dim"), [("dplloyd", 3), ("dplloyd", 2), ("k-averages", 3)])
 def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_them(algorithm: str, dim: int) -> None:
     figures = explored(algorithm, open_blobs(dim=dim)).get("plotly_chart")
@@ -183,14 +175,3 @@ def test_centres_of_three_columns_are_profiles_and_a_refusal_is_written_across_t
         notes = json.loads(profile.spec)["layout"].get("annotations", [{"text": ""}])
         assert ("refused (⊥)" in notes[-1]["text"]) == (algorithm == "k-averages")
         assert algorithm != "dplloyd" or profile.alt.startswith("Three segments on a lane for each of three columns")
-
-
-def test_a_table_of_tuples_is_shown_point_by_point() -> None:
-    link = {"k-noisy-centers.rows": "tuples", "algorithm": "k-noisy-centers"}
-    app = ask(app_on("home.py", tables.open_pairs(1700), **link), k=2)
-    done, animation = result(sound(app.run())).run, read_animation(app)
-    assert done.points_per_row == 2 and done.domain.columns == ("x", "y")
-    assert float(numbers(app)[LOSS].rstrip("×").replace(",", "")) >= 1
-    sides = [side["name"] for side in animation["steps"][1]["sides"]]
-    assert sides == ["Balls", "Votes", "What is asked"]
-    assert "revealed" in json.dumps(animation)

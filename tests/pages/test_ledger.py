@@ -92,11 +92,3 @@ def test_every_line_of_the_file_says_what_the_run_is_worth_and_none_is_a_formula
     assert not any("second" in name or "time" in name for name in rows[0])
     assert format_file_name(books) == "SIMULATION_ledger.csv"
     assert format_file_name([changed(books[0], hardened=True), books[3]]) == "ledger.csv"
-
-
-def test_totals_say_of_each_run_its_kind_where_n_is_from_and_whether_its_noise_is_fit_for_a_release(books):
-    table = ledger_panel.tabulate_totals(books, [1.0, 0.5, 1.0, None])
-    assert list(table["kind"]) == ["released"] * 3 + ["revealed"]
-    assert list(table["n"]) == [entry.record.n_origin for entry in books]
-    assert list(table["noise"]) == ["simulation only", *["seeded: simulation only"] * 2, "none"]
-    assert ledger_panel.describe_agreement(books[0], books[0].record.epsilon) == "✓", "as much as was asked is no more"

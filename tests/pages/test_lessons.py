@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.lessons import reading
-from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options, PartReveal, RunReveal
+from dpviz.app.lessons.lesson import CurveGuess, Lesson, NumberGuess, Options
 from dpviz.app.lessons.reading import read_lessons
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.tables.drawings import load_preset
@@ -23,13 +23,6 @@ RICH = LESSONS["rich-person"]
 
 def opened(lesson: str, scene: int = 1, **more: str) -> AppTest:
     return app_on("lessons.py", None, lesson=lesson, scene=str(scene), **more)
-
-
-def _listed() -> AppTest:
-    """The page with all lessons, which is left as a browser leaves it: for where a press leads."""
-    app = app_on("learn.py", None)
-    app._page_hash = ""
-    return app
 
 
 def press(app: AppTest, key: str) -> AppTest:
@@ -64,31 +57,6 @@ def walked(app: AppTest, lesson: Lesson) -> Iterator[tuple[int, AppTest]]:
         yield place, app
         if place < len(lesson.scenes):
             press(app, "next")
-
-
-# The others are walked as well, scene by scene, by the proof of pages.
-@pytest.mark.parametrize(
-    "name", ["rich-person", "paint-the-town", pytest.param("asking-twice", marks=pytest.mark.slow)]
-)
-def test_a_lesson_is_walked_to_its_sentence(name: str):
-    lesson = LESSONS[name]
-    app = press(_listed(), f"begin:{name}")
-    scored = 0
-    for place, at in walked(app, lesson):
-        scene, shown = lesson.scenes[place - 1], text_of(at)
-        assert escape_markdown(scene.fill_text(scene.answer)) in shown
-        assert not at.error, [error.value for error in at.error]
-        assert at.query_params["scene"] == str(place) and at.query_params["lesson"] == lesson.id
-        scored += bool(scene.truth)
-        if scene.truth:
-            assert "as you said" in shown
-        if isinstance(scene.reveal, RunReveal):
-            animation = read_animation(at)
-            assert 0 <= animation["start"] < len(animation["steps"])
-        elif scene.reveal is not None and not isinstance(scene.reveal, PartReveal):
-            assert at.get("plotly_chart"), "many runs make a picture"
-    assert escape_markdown(lesson.sentence) in "\n".join(head.value for head in app.header)
-    assert f"{scored} of {scored} predictions came true" in text_of(app)
 
 
 def test_the_guess_stays_beside_the_truth():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.app.ui.playground.board import KEY, make_animation_page
+from dpviz.app.ui.playground.board import KEY
 from dpviz.tables.drawings import PointDrawing, decode_drawing, encode_drawing
-from tests.app.charts.test_player_page import packed_in
 from tests.app.ui.playground.test_board import HERMIT, said
 from tests.cases import about, for_each
 from tests.pages.tables import app_on, board_in, sound, text_of
@@ -82,14 +80,3 @@ def test_a_drawing_opens_as_a_table_and_a_reload_opens_it_again(page: str):
     assert reloaded(app).session_state["visit:table"].key == table.key
     app.query_params["table"] = link[:-3]
     assert "open it again" in text_of(reloaded(app))
-
-
-def test_points_leave_as_csv_and_the_draw_as_a_page_that_plays():
-    app = paints(HERMIT)
-    labels = [button.proto.label for button in app.get("download_button")]
-    assert labels == ["Points (CSV)", "Play it anywhere (HTML)"]
-    page = make_animation_page(drawn_in(app))
-    (animation,) = packed_in(page)["animations"]
-    assert len(animation["steps"]["light"]) == len(drawn_in(app).run.frames)
-    assert "simulated: nobody&#39;s" in page
-    assert not re.search(r"https?://(?!www\.w3\.org)", re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))

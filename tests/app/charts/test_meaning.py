@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.app.charts import meaning
-from dpviz.app.charts.meaning import Attacker, TwinClouds, draw_attack_region
+from dpviz.app.charts.meaning import Attacker, TwinClouds, draw_attack_region, load_deployments
 from dpviz.app.charts.view import make_view
 from dpviz.app.charts.word_pictures import HEIGHT, PICTURES
 from dpviz.runs import Contender, Request, trace_bound

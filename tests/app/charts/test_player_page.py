@@ -18,12 +18,12 @@ from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player import player_page
-from dpviz.app.charts.player.player_page import MOST_BYTES, RELEASED_ONLY, PlayerScene, animate, make_player_page
+from dpviz.app.charts.player.player_page import RELEASED_ONLY, PlayerScene, animate, make_player_page
 from dpviz.app.charts.view import make_view
 from dpviz.core import RequestError
 from dpviz.runs import Contender, OpenTable, ReleaseRecord, Request, Run, clip_rows, declare, run, run_steps
 from dpviz.runs.evaluation import Reference, find_reference, measure_recovery
-from dpviz.tables import Declaration, FileKind, make_numeric_table, sample
+from dpviz.tables import Declaration, FileKind, make_numeric_table
 from dpviz.words import choose_palette
 from tests.contract.tables import make_blobs
 from tests.pages.tables import open_blobs
@@ -147,17 +147,6 @@ def test_a_page_names_no_place_to_fetch_anything_from() -> None:
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", markup)
     assert "src=" not in markup.replace("{ src: VENDOR", "") and "href=" not in markup
     assert not re.search(r"url\((?!#)", markup)
-
-
-def test_a_page_with_everything_is_small_and_several_scenes_share_its_library() -> None:
-    table = declare(*sample("fifteen").load())
-    finished = run("balcan", table.private, k=15, epsilon=10.0, seed=1)
-    animation, record = animate(finished, truth_of(table, 15)[0]), ReleaseRecord.of(finished, table)
-    scene = PlayerScene("First", ["Said."], animation, record, table.title)
-    one, three = make_player_page([scene]), make_player_page([scene, PlayerScene("Words alone"), scene])
-    assert len(one.encode()) <= MOST_BYTES and len(three) < 2 * len(one)
-    assert three.count('class="animation"') == 2 and three.count('<article class="scene"') == 3
-    assert three.count(" hidden>") == 2 and "<nav" in three and "<nav" not in one
 
 
 def test_what_has_no_privacy_is_shown_as_revealed_and_never_saved(tmp_path) -> None:

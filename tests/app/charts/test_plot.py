@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.charts import plot
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import TitledPlot, new_plot
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.player.lesson_page import make_standalone_page
-from dpviz.app.charts.plot import MADE_UP_MARK, REVEALED_MARK, Plot, pack, wrap_lines
+from dpviz.app.charts.plot import MADE_UP_MARK, REVEALED_MARK, pack, wrap_lines
 from dpviz.app.charts.view import make_view
 from dpviz.runs import run
 from dpviz.words import choose_palette
@@ -22,10 +20,6 @@ from tests.app.charts.gallery import exhibit
 from tests.cases import for_each
 
 LIGHT = choose_palette("light")
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(plot).attempted > 0 == doctest.testmod(plot).failed
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=30), st.integers(200, 1200))
@@ -56,12 +50,3 @@ def test_a_played_run_keeps_the_mark_though_its_rows_are_sent_apart():
     for given_rows, marks in ((context, [REVEALED_MARK]), (nobody, [MADE_UP_MARK]), (none, [])):
         said = json.dumps(Animation.of_run(made, given_rows).to_data(), ensure_ascii=False)
         assert [mark for mark in (REVEALED_MARK, MADE_UP_MARK) if mark in said] == marks
-
-
-@for_each(("top", "room", "aside"), [(8, 22, -48), (28, 28, 0)])
-def test_the_mark_lies_above_what_is_drawn_and_makes_room_where_there_is_none(top, room, aside):
-    made = Plot({"margin": {"t": top, "l": 48}})
-    for _ in range(2):
-        made.mark_revealed()
-    assert [(note["yanchor"], note.get("xshift", 0)) for note in made.layout["annotations"]] == [("bottom", aside)]
-    assert made.layout["margin"]["t"] == room

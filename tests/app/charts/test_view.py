@@ -14,31 +14,6 @@ def domain(dim: int, **more: object) -> Domain:
     return Domain.of([f"c{j}" for j in range(dim)], -10.0 * places, 30.0 * places, **more)  # type: ignore[arg-type]
 
 
-def test_column_pairs_are_drawn_in_data_units_with_some_air_around_the_public_domain() -> None:
-    where = domain(3)
-    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
-    np.testing.assert_allclose(make_view(where, (2, 0)).plane(points), where.from_unit(points)[:, [2, 0]])
-    (x0, x1), (y0, y1) = make_view(where).range
-    assert -14 < x0 < -10 and 30 < x1 < 34 and -28 < y0 < -20 and 60 < y1 < 68
-
-
-def test_a_projection_keeps_distances_in_its_plane_shows_every_corner_and_depends_on_its_seed_only() -> None:
-    view, again, other = (make_view(domain(6), projection_seed=seed).projection for seed in (4, 4, 5))
-    np.testing.assert_allclose(view @ view.T, np.eye(2), atol=1e-12)
-    np.testing.assert_array_equal(view, again)
-    assert not np.allclose(view, other)
-    for dim in (2, 6):
-        corners = np.stack(np.meshgrid(*[[-1.0, 1.0]] * dim), axis=-1).reshape(-1, dim)
-        assert make_view(domain(dim), projection_seed=0).count_beyond(corners) == 0
-
-
-def test_one_column_lies_on_a_line_with_a_lane_for_each_kind_of_mark() -> None:
-    view, points = make_view(domain(1)), np.array([[-1.0], [0.0], [1.0]])
-    np.testing.assert_allclose(view.plane(points)[:, 0], [-10, 10, 30])
-    heights = [set(view.plane(points, lane)[:, 1]) for lane in ("rows", "centers", "reference")]
-    assert [len(height) for height in heights] == [1, 1, 1] and len(set.union(*heights)) == 3
-
-
 @for_each(("dim", "k"), [(3, 4), (100, 2)])
 def test_the_plane_along_centres_holds_all_of_them_and_keeps_their_distances_best(dim: int, k: int) -> None:
     centers = np.random.default_rng(k).normal(0, 0.1, (k, dim))

@@ -58,14 +58,6 @@ def test_each_distinct_look_counts_once_and_caches_of_revealed_rows_stay_small()
     assert len(st.session_state["looks:revealed"]) <= 2
 
 
-def test_books_keep_every_charge_and_no_frame():
-    table = _table(n_public=4)
-    runs = [run("dplloyd", table.private, k=1, epsilon=1.0, seed=seed) for seed in range(3)]
-    assert [session.book(one, table) for one in runs] == [0, 1, 2]
-    assert [entry.record.entries for entry in session.list_booked()] == [one.entries for one in runs]
-    assert not any(hasattr(entry.record, "frames") for entry in session.list_booked())
-
-
 def test_looks_after_a_run_are_in_its_record_too_and_those_at_other_files_are_not():
     table = _table(kind=FileKind.PUBLIC, proposed=True)
     data_access.reveal(table, "dots before the run")
@@ -97,15 +89,3 @@ def test_what_a_widget_says_outlives_the_page_that_drew_it():
     assert session.read_setting("k", 5) == 7
     st.session_state["k"] = 9
     assert session.read_setting("k", 5) == 9, "what is on the page comes first"
-
-
-def test_a_source_keeps_its_number_until_another_comes():
-    told, rows = Declaration(columns=("x",), lower=(0.0,), upper=(1.0,)), make_numeric_table(ROWS, ["x", "y"])
-    session.set_aside(rows)
-    waiting = session.find_undeclared()
-    assert session.find_source() is None
-    for upper in (1.0, 2.0):
-        session.open_table(rows, dataclasses.replace(told, upper=(upper,)))
-        assert session.find_source() is waiting and session.find_undeclared() is None
-    session.open_table(make_numeric_table(ROWS, ["x", "y"]), told)
-    assert session.find_source().number != waiting.number, "another upload, though its rows are the same"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.ui import table_words
-from dpviz.app.ui.bench import forms
 from dpviz.app.ui.bench.forms import describe_moves, merge_declaration, read_names
 from dpviz.app.ui.bench.hand import Hand
-from dpviz.app.ui.data import table_link
 from dpviz.app.ui.data.table_link import KeptFile, KeptFiles
 from dpviz.app.ui.data.table_summary import measure_clipping
 from dpviz.core import Domain, Revealed
@@ -24,12 +20,6 @@ from dpviz.tables.codings import Cycle, Nominal, Ordinal, Stretched
 from dpviz.tables.declarations import ColumnBounds, Declaration, FileKind, to_json
 from dpviz.tables.file_format import format_names
 from tests.cases import for_each
-
-
-@for_each("module", [forms, table_link, table_words])
-def test_examples_in_the_docstrings(module):
-    tried = doctest.testmod(module)
-    assert tried.attempted > 0 and tried.failed == 0
 
 
 def test_rows_that_bounds_move_are_told_in_shares_with_how_far_means_move():
