@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import (
-    Candidates,
     TreeStep,
     compute_log_prior,
     grow_private_partition,
@@ -173,21 +172,3 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
     assert grown == wanted
     assert len(wanted) > depth
-
-
-def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
-    steps = grow(open_session(make_blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
-    assert sum(len(codes) for codes in steps[-1].tree.levels) > 100
-    for codes in steps[-1].tree.levels:
-        assert (np.diff(codes) > 0).all()
-
-
-def test_thinning_keeps_the_finest_first():
-    rng = np.random.default_rng(0)
-    finest = rng.random(100) < 0.3
-    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
-    few = all_of_them.thin(50, np.random.default_rng(1))
-    assert len(few.points) == 50
-    assert few.finest.sum() == finest.sum()
-    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
-    assert all_of_them.thin(100, rng) is all_of_them

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import sparse
 
-from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, recover_coordinates, run_median_rounds
+from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, recover_coordinates
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.accounting import Accounting
-from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.losses import MedianLoss
 from dpviz.core.partitions import Voronoi
@@ -24,20 +22,6 @@ from tests.core.asked import asked
 def _session(values, *, epsilon=1e6):
     table = make_small_table(values, n_public=len(values))
     return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6)
-
-
-def _walked(values, start, rounds=50):
-    session = _session(values)
-    *_, last = run_median_rounds(session, Voronoi(start), start, session.budget, rounds)
-    return last.centers
-
-
-def test_a_tenth_of_outliers_moves_a_mean_and_not_a_median():
-    crowd = np.random.default_rng(1).normal(0, 0.02, (900, 2))
-    values = np.r_[crowd, np.ones((100, 2))]
-    found = _walked(values, np.zeros((1, 2)))
-    assert np.linalg.norm(values.mean(axis=0)) > 0.1
-    assert np.linalg.norm(found[0]) < 0.02
 
 
 def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
@@ -100,9 +84,3 @@ def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
     centers = np.zeros((2, 60))
     np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
     np.testing.assert_allclose(centers, middles, atol=1e-3)
-
-
-def test_a_sparse_table_has_no_persons():
-    values, _ = words()
-    with pytest.raises(RequestError, match="no id column"):
-        PrivateTable(sparse.csr_array(values), table_of(values).domain, persons=np.arange(400))
