@@ -9,12 +9,10 @@ from dpviz.algorithms.balcan2017.balcan import (
     TreeStep,
     compute_log_prior,
     grow_private_partition,
-    list_candidates,
     local_swap,
 )
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Region
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
@@ -36,14 +34,6 @@ def open_session(values, *, epsilon=1.0, delta=0.0, kind=None, n=100, radius=Non
     accounting = Accounting.ZCDP if delta else Accounting.PURE
     table = make_small_table(values, n_public=n, radius=radius)
     return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
-
-
-def test_the_finest_cubes_are_those_without_an_active_child():
-    tree = CubeTree(np.array([-2.0]), 4.0, (np.array([0, 1]), np.array([2]), np.array([0, 1])))
-    found = list_candidates([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
-    np.testing.assert_allclose(found.points.ravel(), [0, -1, 1, 0.5, 0.25, 0.75])
-    np.testing.assert_array_equal(found.depths, [0, 1, 1, 2, 3, 3])
-    np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
 
 
 def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, order: int = 2) -> float:

@@ -1,13 +1,12 @@
-"""k-median, whose outliers pull no harder than others; sparse rows, kept sparse from the file to the sums."""
+"""k-median: pulls and moves; sparse rows, kept sparse from the file to the sums."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
 
-from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, recover_coordinates
+from dpviz.algorithms.balcan2017.balcan import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
-from dpviz.core.accounting import Accounting
 from dpviz.core.domain import Domain
 from dpviz.core.losses import MedianLoss
 from dpviz.core.partitions import Voronoi
@@ -15,13 +14,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Pull, Relation
 from dpviz.runs.one_run import run
 from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_small_table
 from tests.core.asked import asked
-
-
-def _session(values, *, epsilon=1e6):
-    table = make_small_table(values, n_public=len(values))
-    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6)
 
 
 def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
@@ -29,15 +22,6 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
     cells = Voronoi(at)
     np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
-
-
-def test_a_drawn_median_is_the_median():
-    """Nearly without noise, to the distance of the places of the last of eight draws; outliers pull no harder."""
-    values = np.r_[np.random.default_rng(1).normal(0.2, 0.02, (900, 2)), np.ones((100, 2))]
-    session, start = _session(values), np.zeros((1, 2))
-    *_, last = draw_medians(session, Voronoi(start), start, session.budget, 8)
-    assert np.linalg.norm(last.centers[0] - np.median(values, axis=0)) < 0.01
-    assert np.linalg.norm(values.mean(axis=0) - 0.2) > 0.1
 
 
 def test_a_move_changes_the_distances_of_its_own_rows():
