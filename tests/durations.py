@@ -2,7 +2,7 @@
 
 ``python -m pytest -m "" -n 2 --store-durations`` measures and stores all; with some files, those. Where several
 processes run, each takes a whole file at a time, so that what its tests share is made once, and the dearest files
-first; all that drive the browser count as one file.
+first; all that drive the browser count as one file, and all that plant mistakes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 _STORED = Path(__file__).with_name("durations.json")
-_BROWSER = "browser"
+_SHARED = ("tests/browser/", "tests/planted/")
 
 
 class DearestFirst(LoadScopeScheduling):  # type: ignore[misc]
@@ -28,9 +28,9 @@ class DearestFirst(LoadScopeScheduling):  # type: ignore[misc]
 
 
 def scope_of(nodeid: str) -> str:
-    """What is run in one process: a file, or all that drive the browser."""
+    """What is run in one process: a file, or a folder whose files share a browser or the processes that fork trials."""
     file = nodeid.partition("::")[0]
-    return _BROWSER if file.startswith("tests/browser/") else file
+    return next((folder for folder in _SHARED if file.startswith(folder)), file)
 
 
 def dearest_first(items: list[pytest.Item]) -> None:

@@ -71,10 +71,7 @@ def _returns(session, k, params, rng):
 
 
 BROKEN = {
-    "an import that fails": (
-        _raising(ModuleNotFoundError("x", name="numba")),
-        r"ModuleNotFoundError \(numba is not",
-    ),
+    "an import that fails": (_raising(ModuleNotFoundError("x", name="numba")), r"ModuleNotFoundError \(numba is not"),
     "an import that leaves": (_raising(SystemExit("secret text")), "ended with SystemExit"),
     "no card": (Entry("broken", lambda: 7), "is of type int; it has to be a Card"),
     "an id that is taken": (_unfit(id="dplloyd"), "its id 'dplloyd' is taken"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep, Step
-from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, make_cloud, redraw, suggest_k
+from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
 from dpviz.runs.one_run import Run, run
@@ -48,17 +48,6 @@ def test_of_one_cloud_no_number_stands_out():
     rng = np.random.default_rng(1)
     read = read_k(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
     assert read.suggested is None and "no number" in read.words
-
-
-def test_a_redraw_has_noise_of_the_known_law_on_the_same_points():
-    cloud = make_cloud(histogram(np.array([[-0.5, 0], [0.5, 0]])))
-    once, twice = (redraw(cloud, 3.0, np.random.default_rng(seed)) for seed in (0, 1))
-    np.testing.assert_array_equal(once.points, cloud.points)
-    assert not np.array_equal(once.weights, twice.weights)
-    full = cloud.weights > 30
-    assert 2.0 < (once.weights - cloud.weights)[full].std() < 4.0
-    assert (once.weights >= 0).all()
-    np.testing.assert_allclose(once.weights.sum(), cloud.weights.sum())
 
 
 def test_what_has_no_synopsis_is_refused():

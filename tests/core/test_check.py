@@ -85,17 +85,3 @@ def test_a_range_holds_both_of_its_ends_and_nothing_beyond(judge, low, high):
     for beyond in (low / 2 if isinstance(low, float) else low - 1, high * 2):
         with pytest.raises(RequestError, match=r"number is .*: give a (whole )?number from"):
             judge(number=beyond)
-
-
-def test_what_comes_back_is_a_plain_number_of_the_same_size():
-    for kind in (float, np.float16, np.float32, np.float64, int, np.int8, np.uint64):
-        value = kind(3)
-        reals = (check.positive(x=value), check.within(1, 9, x=value), check.epsilon(x=value))
-        wholes = (check.at_least(1, x=int(value)), check.clusters(x=np.int8(3)), check.seed(x=np.uint64(3)))
-        with about(kind):
-            assert [type(found) for found in reals] == [float] * 3 and {*reals} == {3.0}
-            assert [type(found) for found in wholes] == [int] * 3 and {*wholes} == {3}
-    short = np.float16(0.1)
-    assert check.check_delta(None, delta=short) == check.to_plain(short) == float(short) != 0.1
-    for other in (True, "1", None, float("nan"), 10**400):
-        assert check.to_plain(other) is other or check.to_plain(other) == other

@@ -59,12 +59,6 @@ def test_a_cost_bounds_the_divergence_of_every_order_and_one_order_needs_it(kind
             assert np.argmax(needed) < 5, "the order near 1 needs most"
 
 
-def test_the_costs_of_one_are_these():
-    assert compute_laplace_rho(1.0) == pytest.approx(exp(-1))
-    assert compute_choice_rho(1.0) == pytest.approx(0.1233016)
-    assert compute_pure_rho(1.0) == pytest.approx(0.4621172)
-
-
 def test_the_two_forms_of_the_cost_of_a_choice_are_one():
     # The series below, the closed form above: a jump between them would be a wrong coefficient.
     for below, above in ((0.4999999, 0.5000001), (0.49, 0.51)):

@@ -38,12 +38,6 @@ def test_clipped_points_are_inside_to_the_last_bit_and_stay_where_they_are(seed)
     np.testing.assert_array_equal(region.clip(inside), inside)
 
 
-def test_common_scaling_keeps_the_shape_of_the_data():
-    domain = Domain.of(["a", "b"], [0, -10], [4, 30], scaling="common", radius=10.0)
-    np.testing.assert_allclose(domain.region.half, [0.1, 1.0])
-    assert domain.region.radius == pytest.approx(0.5)
-
-
 def test_unit_scaling_maps_each_column_to_its_own_bounds():
     domain = Domain.of(["a", "b"], [0, -10], [4, 30])
     np.testing.assert_allclose(domain.to_unit(np.array([[0.0, 30.0], [2.0, 10.0]])), [[-1, 1], [0, 0]])

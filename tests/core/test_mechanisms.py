@@ -107,23 +107,6 @@ def test_no_release_of_a_threshold_or_a_cut_tells_more_than_it_costs(seed, extra
             assert abs(ratio) <= 1 / 0.8 + 1e-9
 
 
-@pytest.mark.parametrize("number", [0, 1, 7, 13])
-def test_absent_codes_are_distinct_absent_and_uniform(number):
-    truth = _counts(dict.fromkeys((0, 5, 6, 19, 3, 2, 11), 1.0), 20)
-    absent = np.setdiff1d(np.arange(20), truth.codes)
-    hits, noise, many = np.zeros(20), _noise(number), 1000
-    for _ in range(many):
-        codes = draw_absent_codes(truth, number, noise)
-        assert len(codes) == len(set(codes.tolist())) == number
-        assert not set(codes.tolist()) & set(truth.codes.tolist())
-        hits[codes] += 1
-    if 0 < number < 13:
-        # Chosen without replacement, counts vary less than Poisson: chi-square rejects only what is far off.
-        assert stats.chisquare(hits[absent]).pvalue > 1e-4
-    elif number == 13:
-        assert (hits[absent] == many).all()
-
-
 def test_absent_codes_of_a_huge_universe_are_not_the_small_ones():
     truth = _counts({2**60 + 1: 3.0}, 2**62)
     codes = draw_absent_codes(truth, 5000, _noise(1))

@@ -17,6 +17,7 @@ from dpviz.core.noise import StudyNoise
 from dpviz.core.partitions import CubeTree, Everything, Grid, ProjectedCells, Voronoi
 from dpviz.core.private_session import AccessKind, AccessLog, AccessTotals, PrivateTable
 from dpviz.core.queries import Count, SparseCount, Sum
+from dpviz.core.replay import make_watched_session
 from dpviz.core.rows import Rows
 from tests.cases import for_each
 from tests.contract.sessions import exploding_session, open_seeded
@@ -165,6 +166,14 @@ def test_rows_leave_only_a_room_without_a_guarantee():
     reference = _open(make_small_table(), Accounting.NONE)
     reference.compute_non_private(len, note="a look")
     assert [entry.mechanism for entry in reference.ledger.entries] == ["reveal"]
+
+
+def test_whoever_reaches_behind_a_watched_session_is_listed():
+    reached: list[str] = []
+    session = _open(make_small_table(), session=make_watched_session(reached))
+    session.release(Count(Everything()), session.budget, note="x")
+    assert reached == []
+    assert len(session._rows) and [said.split(" ", 1)[1] for said in reached] == ["reads _rows of the session"]
 
 
 def test_a_number_of_rows_is_bought_once_and_only_where_it_is_needed():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 from dpviz.core.mechanisms import NoDensity
@@ -15,14 +14,6 @@ from dpviz.runs.request import Contender, Request
 from tests.pages.site import sample_table
 
 RICH = 45
-
-
-def test_a_table_against_itself_tells_nothing():
-    pair = make_neighbors(sample_table("outlier"), RICH)
-    asked = Request(Contender("auto"), k=3, epsilon=1.0, delta=1e-6, seed=1)
-    run, ratio = compute_log_ratio(partial(run_request, asked), pair.present, pair.present)
-    assert ratio == 0
-    np.testing.assert_array_equal(run.centers, run_request(asked, pair.present).centers)
 
 
 def test_reading_densities_is_a_look():

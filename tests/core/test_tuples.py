@@ -278,11 +278,6 @@ def _turn(dim, seed):
     return draw_orthonormal_frame(dim, dim, np.random.default_rng(seed))
 
 
-def test_the_classic_multiplier_is_that_of_its_theorem():
-    assert compute_classic_multiplier(0.5, 1e-5) == pytest.approx(9.6896105252)
-    assert compute_classic_multiplier(0.9, 0.4) == pytest.approx(1.6773246505)
-
-
 @for_each(
     "dim, turned, middle, exponent",
     [(3, None, 0, 0), (400, 7, 0, 0), (3, 7, 0, 6), (400, None, 0.1, 6), (1, None, 0.1, 6)],
@@ -328,16 +323,6 @@ def test_interior_points_have_the_exponential_law_on_the_grid(dim):
     noise, radius = _noise(5), step * np.sqrt(dim)
     drawn = np.round((np.array([average.choose_interior(values, radius, noise) for _ in range(3000)]) + 1) / step)
     check_frequencies(np.bincount(drawn.astype(int), minlength=len(grid)), law / law.sum())
-
-
-def test_averages_of_very_many_tuples_find_the_clusters():
-    number = 300_000
-    mechanism = TupleAverages(**{**CHEAP, "number": number}, dim=1, finest=1e-4, bound=1.0)
-    assert mechanism.average.fewest <= number
-    tuples = tight_tuples(number, dim=1, jitter=0.002)
-    released = mechanism.draw(TupleTable(tuples), _noise())
-    assert released.passed
-    np.testing.assert_allclose(released.centers[:, 0], [-0.8, 0.8], atol=0.01)
 
 
 def test_what_cannot_be_bought():

@@ -1,4 +1,4 @@
-"""The bench that changes the package line by line: what it finds to change, which tests it tries, how a child ends."""
+"""The bench that changes the package line by line: what it finds to change, how a child ends, what is kept of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import pytest
 
 import benchmarks.mutation.places as places_module
 import benchmarks.mutation.reached as reached_module
-from benchmarks.mutation.choice import chosen_tests
 from benchmarks.mutation.forked import HANGS, KILLED, LIVES, NO_TESTS, NOT_HERE, ROOT, Outcome, Trial
 from benchmarks.mutation.places import Place, places_of, sample, source_of
 from benchmarks.mutation.planted import mistakes
-from benchmarks.mutation.reached import ReachedLines
 from benchmarks.mutation.results import Result, explanations, killed_before, report, store, stored
 
 FILE = "dpviz/core/mechanisms.py"
@@ -127,34 +125,6 @@ def test_a_larger_sample_holds_the_smaller_and_every_folder_has_its_share(monkey
 def test_every_folder_that_is_changed_or_tried_is_there():
     assert all(any((ROOT / "dpviz" / part).rglob("*.py")) for part in places_module.PARTS)
     assert all(any((ROOT / "tests" / folder).rglob("test_*.py")) for folder in reached_module.TEST_FOLDERS)
-
-
-def place_at(line: int) -> Place:
-    lines = CODE.splitlines()
-    return Place("dpviz/core/example.py", "NumberReplacer", 0, (line, 0), (line, 1), lines[line - 1])
-
-
-class Reached(ReachedLines):
-    def __init__(self, lines, seconds):
-        self._by_line, self.seconds = lines, seconds
-
-    def tests_of(self, file):
-        return self._by_line
-
-    def focus(self, test_file):
-        return {}
-
-
-def test_of_the_tests_of_a_line_cheap_ones_come_first_and_of_these_the_mirror_file(example, monkeypatch):
-    monkeypatch.setattr("benchmarks.mutation.choice.source_of", lambda file: CODE)
-    mirror, other = "tests/core/test_example.py::test_f", "tests/contract/test_all.py::test_f"
-    seconds = {other: 0.1, f"{mirror}[1]": 2.0, f"{mirror}[2]": 0.5, "tests/core/test_example.py::test_slow": 99.0}
-    reached = Reached({17: frozenset(seconds)}, seconds)
-    assert chosen_tests(place_at(17), reached, seconds=10.0) == [f"{mirror}[2]", other, f"{mirror}[1]"]
-    # What runs on import: the lines that it has an effect on.
-    assert other in chosen_tests(place_at(11), reached, seconds=10.0)
-    first_to_import = Reached({5: frozenset({mirror}), 13: frozenset({other})}, {mirror: 0.1, other: 0.1})
-    assert chosen_tests(place_at(5), first_to_import, seconds=10.0) == [other]
 
 
 def test_what_was_measured_is_kept_until_the_test_changes(tmp_path, monkeypatch):

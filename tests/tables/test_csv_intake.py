@@ -69,13 +69,6 @@ def test_a_line_with_a_value_is_no_header_until_it_is_declared():
     assert [name for name in NAMES if reads_like_a_row(name)] == []
 
 
-def test_without_a_header_the_names_are_declared_and_the_first_line_is_a_row():
-    header = read_header(b"1;2\n3;4\n", FileFormat(header=False, names=("a", "b"), delimiter=";"))
-    assert (header.names, header.delimiter, header.body) == (("a", "b"), ";", 0)
-    with pytest.raises(IntakeError, match="needs column names"):
-        FileFormat(header=False)
-
-
 @given(st.lists(st.sampled_from(["x", "x_2", " x", "", "column_1", "y" * 200]) | st.text(max_size=20), max_size=6))
 def test_clean_names_are_distinct_printable_and_short(names):
     clean, _ = clean_names(names)
@@ -137,12 +130,6 @@ def test_declared_columns_exist_whatever_stands_in_them() -> None:
         assert (table.numeric_columns, table.text_columns) == (("x", "y"), ("who",))
     with pytest.raises(IntakeError, match='no column "z"'):
         load_csv(b"x,y\n1,2\n", numbers=["z"])
-
-
-def test_a_column_named_label_is_no_number_unless_it_is_asked_for() -> None:
-    raw = b"x,label\n1,7\n"
-    assert load_csv(raw).text_columns == ("label",)
-    assert load_csv(raw, text=()).numeric_columns == ("x", "label")
 
 
 def test_ids_are_text_cell_by_cell() -> None:

@@ -91,6 +91,10 @@ def test_answers_do_not_depend_on_the_parts() -> None:
     for parts in (1, 3, 11):
         large = PrivateTable.over(spread(parts), DOMAIN)
         np.testing.assert_array_equal(sample_rows(large._rows, 300), sample_rows(whole._rows, 300))
+        line = Region.ball(1, 1.0)
+        for name, *asked in (("project", np.eye(2)[:1], line), ("sparsify", 1, DOMAIN.region), ("unfold", 2, line)):
+            one, other = (sample_rows(getattr(of._rows, name)(*asked), 300) for of in (large, whole))
+            np.testing.assert_array_equal(one, other)
     assert centers_of(large) == in_memory()
 
 

@@ -62,25 +62,6 @@ def test_so_many_rows_of_a_person_are_the_same_ones(most: int) -> None:
     np.testing.assert_array_equal(all_of(in_file), all_of(in_memory))
 
 
-def test_no_rows_at_all() -> None:
-    assert len(prepared(np.empty((0, 3)), None, 10, drop_incomplete=True)) == 0
-
-
-@pytest.mark.parametrize("seen", ["projected", "sparsified", "unfolded"])
-def test_what_is_seen_of_a_file_is_what_is_seen_in_memory(seen: str) -> None:
-    values, _ = table()
-    views = {
-        "projected": lambda rows: rows.project(np.random.default_rng(1).normal(size=(2, 3)), Region.ball(2, 1.0)),
-        "sparsified": lambda rows: rows.sparsify(1, DOMAIN.region),
-        "unfolded": lambda rows: rows.unfold(3, Region(DOMAIN.region.half[:1], DOMAIN.region.radius)),
-    }
-    in_file = prepared(values, None, 999, drop_incomplete=True)
-    in_memory = PrivateTable(values, DOMAIN)._rows
-    found, expected = views[seen](in_file), views[seen](in_memory)
-    assert not found.in_memory and len(found) == len(expected)
-    np.testing.assert_array_equal(all_of(found), all_of(expected))
-
-
 REGION = Region.ball(3, 2.0)
 
 
@@ -88,20 +69,6 @@ REGION = Region.ball(3, 2.0)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
-
-
-@pytest.mark.parametrize("radius", [2.0, 40.0])
-def test_rows_come_back_as_they_went_in(radius: float) -> None:
-    region = Region.ball(3, radius)
-    rows = region.rows(np.random.default_rng(0).normal(size=(1000, 3)) * radius)
-    file = LatticeFile(region)
-    for part in np.array_split(rows, 7):
-        file.append(part)
-    assert file.shape == (1000, 4)
-    for first, end in ((0, 1000), (17, 18), (990, 2000), (5, 5), (2000, 3000)):
-        chunk = file[first:end]
-        np.testing.assert_array_equal(chunk[:, :-1], rows[first:end])
-        assert (chunk[:, -1] == 1).all()
 
 
 def test_nobody_finds_the_file(folder: Path) -> None:

@@ -23,6 +23,7 @@ from dpviz.tables.named import open_file
 from dpviz.tables.spark_intake import SparkEngine, SparkPart, SparkTable
 from tests.cases import about
 from tests.command_line import call
+from tests.releases.test_every_door import BOUNDS as PEOPLE
 from tests.releases.test_every_door import declared, files_of
 from tests.releases.test_release_bytes import write_rows
 from tests.tables.spark_server import connected
@@ -32,20 +33,15 @@ BOUNDS = {"bounds": {"x": [-1, 1], "y": [-1, 1]}, "bounds_origin": "by design"}
 N = 2000
 
 
-def table() -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    centers = rng.uniform(-0.8, 0.8, (4, 2))
-    values = centers[rng.integers(0, 4, N)] + rng.normal(0, 0.05, (N, 2))
-    values[::97] = np.nan
-    who = rng.integers(0, N // 6, N)
-    towns = np.array(["North", "South", "West"])[rng.integers(0, 3, N)]
-    return pd.DataFrame({"x": values[:, 0], "y": values[:, 1], "who": [f"p{one}" for one in who], "town": towns})
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("spark")
-    table().to_parquet(folder / "t.parquet", row_group_size=300)
+    rng = np.random.default_rng(0)
+    values = rng.choice([-0.7, 0.1, 0.6], (N, 2)) + rng.normal(0, 0.05, (N, 2))
+    values[::97] = np.nan
+    table = pd.DataFrame({"x": values[:, 0], "y": values[:, 1], "who": [f"p{one}" for one in range(N)]})
+    table.to_parquet(folder / "t.parquet", row_group_size=300)
+    pd.read_csv(write_rows(folder, "rows", 0, 900)).to_parquet(folder / "rows.parquet")
     return folder
 
 
@@ -55,50 +51,39 @@ def session() -> Iterator[Any]:
         yield session
 
 
-# A round of Lloyd asks as the one before it, and each question costs a server a second.
-FEW_ROUNDS = {"dplloyd": {"rounds": 2}}
-
-
-def centers_of(data: Any, said: dict[str, Any], algorithm: str) -> bytes:
-    private, params = dpviz.open_table(data, said), FEW_ROUNDS.get(algorithm)
-    return run(algorithm, private, k=3, epsilon=2.0, delta=1e-6, params=params, seed=1).centers.tobytes()
+@pytest.mark.slow
+def test_messages_are_those_of_memory_wherever_rows_lie(session: Any, folder: Path) -> None:
+    frame = session.read.parquet(str(folder / "t.parquet")).repartition(2)
+    opened = (dpviz.open_table(data, BOUNDS) for data in (frame, folder / "t.parquet"))
+    there, here = (run("lsh-local", one, k=3, epsilon=2.0, delta=1e-6, seed=1).centers for one in opened)
+    np.testing.assert_array_equal(there, here)
 
 
 @pytest.mark.slow
-def test_answers_are_those_of_memory_wherever_rows_lie(session: Any, folder: Path) -> None:
-    frame = session.read.parquet(str(folder / "t.parquet"))
-    towns = {**BOUNDS["bounds"], "town": {"categories": ["North", "South"]}}
-    persons = {**BOUNDS, "bounds": towns, "id_column": "who", "rows_per_person": 2}
-    for algorithm, said in (("dplloyd", persons), ("lsh-local", BOUNDS)):
-        with about(algorithm, said):
-            there = centers_of(frame.repartition(3), said, algorithm)
-            assert there == centers_of(folder / "t.parquet", said, algorithm)
-
-
-@pytest.mark.slow
-def test_nothing_but_sums_hashes_and_sizes_comes_here(
-    session: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_release_has_the_same_bytes_and_nothing_but_sums_hashes_and_sizes_comes_here(
+    session: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is unpacked in this process while a run asks; rows would be arrays of floats."""
-    came: list[Any] = []
+    """As through all other doors (``tests/releases/test_every_door.py``); rows would be arrays of floats."""
+    path, said = folder / "rows.parquet", declared(bounds={**PEOPLE, "town": {"categories": ["North", "South"]}})
+    expected, came = files_of(open_file(path), said, tmp_path / "parquet.sqlite"), []
 
     def loads(data: bytes) -> Any:
         came.append(pickle.loads(data))
         return came[-1]
 
     monkeypatch.setattr(spark_intake, "pickle", SimpleNamespace(loads=loads, dumps=pickle.dumps))
-    centers_of(session.read.parquet(str(folder / "t.parquet")).repartition(3), BOUNDS, "dplloyd")
-    assert came
-    for one in came:
-        assert isinstance(one, int | list), type(one)
-        for part in one if isinstance(one, list) else [one]:
-            assert np.asarray(part).dtype.kind in "iuO" and np.size(part) < 100
+    table = SparkTable(session.read.parquet(str(path)).repartition(2))
+    found = files_of(table, said, tmp_path / "spark.sqlite")
+    assert found.keys() == expected.keys()
+    assert not [file for file in found if found[file] != expected[file]]
+    parts = [part for one in came for part in (one if isinstance(one, list) else [one])]
+    assert parts and all(np.asarray(part).dtype.kind in "iuO" and np.size(part) < 900 for part in parts)
 
 
 @pytest.mark.slow
 def test_columns_of_other_types_or_none_are_refused_by_the_schema(session: Any, folder: Path) -> None:
     source = SparkTable(session.read.parquet(str(folder / "t.parquet")))
-    assert source.columns == ("x", "y", "who", "town") and source.numeric_columns == ("x", "y") and source.n_rows == N
+    assert source.columns == ("x", "y", "who") and source.numeric_columns == ("x", "y") and source.n_rows == N
     for bounds, words in (({"gone": [0, 1]}, 'no column "gone"'), ({"who": [0, 1]}, '"who" holds string')):
         with about(words), pytest.raises(IntakeError, match=words):
             dpviz.open_table(source.frame, {**BOUNDS, "bounds": bounds})
@@ -107,18 +92,6 @@ def test_columns_of_other_types_or_none_are_refused_by_the_schema(session: Any, 
     missing = SparkTable(session.read.table("customers"), "customers")
     with pytest.raises(IntakeError, match='no table "customers" that the Spark server can read'):
         _ = missing.columns
-
-
-@pytest.mark.slow
-def test_a_release_has_the_same_bytes(session: Any, tmp_path: Path) -> None:
-    """As through all other doors (``tests/releases/test_every_door.py``)."""
-    path, said = tmp_path / "rows.parquet", declared()
-    pd.read_csv(write_rows(tmp_path, "rows", 0, 900)).to_parquet(path)
-    expected = files_of(open_file(path), said, tmp_path / "parquet.sqlite")
-    table = SparkTable(session.read.parquet(str(path)).repartition(2))
-    found = files_of(table, said, tmp_path / "spark.sqlite")
-    assert found.keys() == expected.keys()
-    assert not [file for file in found if found[file] != expected[file]]
 
 
 @pytest.mark.slow

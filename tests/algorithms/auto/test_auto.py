@@ -10,27 +10,24 @@ import pytest
 
 from dpviz.algorithms.auto import private_projection
 from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
-from dpviz.algorithms.auto.auto_plan import Round, StagePart, make_plan
-from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds
+from dpviz.algorithms.auto.auto_plan import StagePart, make_plan
+from dpviz.algorithms.auto.polishing import _shrink
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.size_estimates import NINE_IN_TEN
 from dpviz.algorithms.tools.solvers import StartsStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.arrays import Array
 from dpviz.core.domain import Domain, Scaling
 from dpviz.core.exact_noise import ExactNoise
-from dpviz.core.partitions import Grid, Voronoi
+from dpviz.core.partitions import Grid
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.queries import Relation
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
 from dpviz.runs.one_run import run
-from tests.app.charts.gallery import exhibit
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_small_table
 
 SETTING = Setting(dim=2, k=5, epsilon=1.0, delta=1e-6, n=10_000)
 
@@ -242,62 +239,3 @@ def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
     choose_by_rows(session, [found], STAGE, {STAGE: session.budget})
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
-
-
-def test_on_a_map_sizes_are_nearer_and_intervals_hold():
-    shown = exhibit(2, 8, n=6000)
-    points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
-    nearer, held = [], []
-    for seed in range(12):
-        done = run("auto", shown.table, k=8, epsilon=0.3, delta=1e-6, seed=seed)
-        true = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=8)
-        sizes, last = done.sizes, done.frames[-1].step.noisy_counts
-        assert done.noisy_weights is sizes.rows
-        nearer.append(np.median(np.abs(sizes.rows - true)) < np.median(np.abs(last - true)))
-        held.append(np.abs(sizes.rows - true) <= NINE_IN_TEN * sizes.sd)
-    assert np.mean(nearer) >= 0.7 and np.mean(held) >= 0.8
-
-
-def _open(rows, epsilon, rng):
-    table = make_small_table(rows, n_public=len(rows))
-    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6, seed=rng)
-
-
-def a_round(number):
-    return Round(None, *(StagePart("round", what, "Gaussian", 0.25, number) for what in ("counts", "sums")))
-
-
-def polish(session, start, radius, plan, stages, radii=None):
-    """These rounds and splits alone, each part with its share of the whole budget."""
-    shares = {part: session.budget.fraction(part.weight) for stage in stages for part in stage if part is not None}
-    planned = dataclasses.replace(plan, polishing=tuple(stages))
-    return run_residual_rounds(session, start, radius, None, planned, shares, radii)
-
-
-def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
-    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
-    narrow, _ = mixture(12_000, 6, 4, spread=0.001)
-    wide, _ = mixture(6000, 6, 9, seed=1, spread=0.15)
-    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in (narrow, wide)])
-    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
-    assert isinstance(synopsis, SynopsisStep)
-    assert synopsis.cutoff is not None and synopsis.around is None
-    assert synopsis.cells_kept == len(synopsis.kept) < 13
-    assert f"keeps {len(synopsis.kept)}" in synopsis.title
-    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
-    assert len(synopsis.cloud().points) > 13
-    most = synopsis.outside[synopsis.outside_weights.argmax()]
-    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
-
-
-def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round():
-    many = plan_of(dim=6, k=20)
-    assert many.stride > 1
-    others = [{"dim": 6}, {"dim": 6, "k": 20, "delta": 0.0}, {"k": 20}, {"dim": 100, "k": 64}]
-    assert {plan_of(**other).stride for other in others} == {1.0}
-    rng = np.random.default_rng(0)
-    rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
-    first, last = polish(_open(rows, 1e6, rng), np.full((1, 6), 0.2), 2.0, many, [a_round(1), a_round(2)])
-    mean = rows.mean(axis=0)
-    np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
-    np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)

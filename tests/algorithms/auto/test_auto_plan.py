@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, count_tree_cells, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import Setting, find_wide_columns
 from dpviz.core.domain import Domain, Scaling
@@ -54,16 +54,6 @@ def test_the_middle_along_thin_columns_is_paid_by_what_finds_the_clusters(n_publ
     assert [part.weight for part in rounds] == pytest.approx([part.weight for part in others])
     assert narrow.first.beside.noise == others[-1].noise
     assert narrow.cells.grid.weight < thin.cells.grid.weight
-
-
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_a_grid_has_as_many_cells_as_noise_allows_and_thin_columns_add_none(dim: int) -> None:
-    wide = np.ones(dim)
-    # A density in d columns is best read from (n / (3 scales))^(2d / (2 + d)) cells.
-    cells = count_tree_cells(20_000, 12, 5.0, wide)
-    assert cells == pytest.approx((20_000 / 15) ** (2 * dim / (2 + dim)))
-    assert count_tree_cells(20_000, 12, 5.0, np.r_[wide, 1e-5]) == pytest.approx(cells, rel=1e-3)
-    assert count_tree_cells(20_000, 12, 5.0, np.r_[wide, 0.1]) > cells
 
 
 def test_a_thin_column_has_one_cell() -> None:

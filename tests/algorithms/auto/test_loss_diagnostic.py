@@ -72,10 +72,3 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all()
     assert doubts[0] == 0 and doubts[-1] == 2
-
-
-def test_without_a_histogram_or_counts_nothing_is_said():
-    (steps, *_), region = _steps_of(_fine(2)), _fine(2).domain.region
-    assert diagnose_loss(steps[:1], region) is None and diagnose_loss([], region) is None
-    assert diagnose_loss([s for s in steps if not isinstance(s, SynopsisStep)], region) is None
-    assert run("dplloyd", _groups(600, 800, 700, dim=2), k=3, epsilon=3.0, seed=0).loss_diagnostic is None

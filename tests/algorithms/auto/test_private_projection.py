@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.auto.private_projection import _find_clipping_radius, _read_medians, _widen
+from dpviz.algorithms.auto.private_projection import _find_clipping_radius, _widen
 
 SCALE, BINS, FARTHEST = 200.0, 40, 40.0
 ROWS = np.r_[10_000.0, 40_000.0, 40_000.0, 10_000.0, np.zeros(BINS - 4)]
@@ -41,16 +41,3 @@ def test_bins_that_are_light_one_by_one_count_where_they_hold_many_rows_together
         given = [(some + each, FARTHEST, scale, int(some.sum())) for each in noise]
         reached = [_widen(_find_clipping_radius(*look), *look) for look in given]
         assert least < np.quantile(reached, 0.05) <= np.quantile(reached, 0.9) <= most
-
-
-def test_half_of_the_rows_surely_lie_within_the_sure_median_where_noise_hides_fewer():
-    edges, rng = np.linspace(0.0, FARTHEST, BINS + 1), np.random.default_rng(1)
-    middle = float(np.interp(ROWS.sum() / 2, np.r_[0.0, ROWS.cumsum()], edges))
-    noisy = [
-        _read_medians(ROWS + each, edges, SCALE, int(ROWS.sum())) for each in rng.laplace(scale=SCALE, size=(300, BINS))
-    ]
-    surely, about = np.array(noisy).T
-    assert (surely > middle).mean() > 0.98
-    assert abs(np.median(about) - middle) < 0.05
-    assert (about >= surely / 2).all()
-    assert _read_medians(np.zeros(BINS), edges, SCALE, 1000) == (FARTHEST, FARTHEST)

@@ -18,11 +18,6 @@ def test_noise_alone_leaves_next_to_nothing(shape):
     assert np.mean(np.array(kept) > 0.02 * np.prod(shape)) <= 0.2
 
 
-def test_without_noise_all_is_kept_as_it_is():
-    counts = np.random.default_rng(0).integers(1, 50, (9, 9)).astype(float)
-    assert smooth_counts(counts, 1e-9, caution=1.0) == pytest.approx(counts)
-
-
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=40), st.floats(0.1, 1000))
 def test_counts_that_add_up_and_are_nearest(counts, total):
     noisy = np.array(counts)

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import (
-    Candidates,
     TreeStep,
     compute_log_prior,
     grow_private_partition,
-    list_candidates,
     local_swap,
 )
 from dpviz.algorithms.balcan2017.projection import Projection
 from dpviz.core.accounting import Accounting
-from dpviz.core.domain import Region
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
@@ -37,14 +34,6 @@ def open_session(values, *, epsilon=1.0, delta=0.0, kind=None, n=100, radius=Non
     accounting = Accounting.ZCDP if delta else Accounting.PURE
     table = make_small_table(values, n_public=n, radius=radius)
     return open_seeded(table, accounting, epsilon=epsilon, delta=delta, kind=kind)
-
-
-def test_the_finest_cubes_are_those_without_an_active_child():
-    tree = CubeTree(np.array([-2.0]), 4.0, (np.array([0, 1]), np.array([2]), np.array([0, 1])))
-    found = list_candidates([tree], 1, Region.ball(1, 2.0), np.random.default_rng(0))
-    np.testing.assert_allclose(found.points.ravel(), [0, -1, 1, 0.5, 0.25, 0.75])
-    np.testing.assert_array_equal(found.depths, [0, 1, 1, 2, 3, 3])
-    np.testing.assert_array_equal(found.finest, [False, True, False, False, True, True])
 
 
 def plain_loss(rows: np.ndarray, weights: np.ndarray, centers: np.ndarray, order: int = 2) -> float:
@@ -173,21 +162,3 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
     assert grown == wanted
     assert len(wanted) > depth
-
-
-def test_codes_are_sorted_so_that_spurious_cubes_do_not_show():
-    steps = grow(open_session(make_blobs(200, 3), epsilon=50.0), 4, empty_rate=0.2)
-    assert sum(len(codes) for codes in steps[-1].tree.levels) > 100
-    for codes in steps[-1].tree.levels:
-        assert (np.diff(codes) > 0).all()
-
-
-def test_thinning_keeps_the_finest_first():
-    rng = np.random.default_rng(0)
-    finest = rng.random(100) < 0.3
-    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
-    few = all_of_them.thin(50, np.random.default_rng(1))
-    assert len(few.points) == 50
-    assert few.finest.sum() == finest.sum()
-    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
-    assert all_of_them.thin(100, rng) is all_of_them

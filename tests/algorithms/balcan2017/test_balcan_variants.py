@@ -1,15 +1,12 @@
-"""k-median, whose outliers pull no harder than others; sparse rows, kept sparse from the file to the sums."""
+"""k-median: pulls and moves; sparse rows, kept sparse from the file to the sums."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import sparse
 
-from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, recover_coordinates, run_median_rounds
+from dpviz.algorithms.balcan2017.balcan import SparseParams, recover_coordinates
 from dpviz.algorithms.registry import CARDS
-from dpviz.core.accounting import Accounting
-from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.core.losses import MedianLoss
 from dpviz.core.partitions import Voronoi
@@ -17,27 +14,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Pull, Relation
 from dpviz.runs.one_run import run
 from tests.contract.sessions import open_seeded
-from tests.contract.tables import make_small_table
 from tests.core.asked import asked
-
-
-def _session(values, *, epsilon=1e6):
-    table = make_small_table(values, n_public=len(values))
-    return open_seeded(table, Accounting.ZCDP, epsilon=epsilon, delta=1e-6)
-
-
-def _walked(values, start, rounds=50):
-    session = _session(values)
-    *_, last = run_median_rounds(session, Voronoi(start), start, session.budget, rounds)
-    return last.centers
-
-
-def test_a_tenth_of_outliers_moves_a_mean_and_not_a_median():
-    crowd = np.random.default_rng(1).normal(0, 0.02, (900, 2))
-    values = np.r_[crowd, np.ones((100, 2))]
-    found = _walked(values, np.zeros((1, 2)))
-    assert np.linalg.norm(values.mean(axis=0)) > 0.1
-    assert np.linalg.norm(found[0]) < 0.02
 
 
 def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
@@ -45,15 +22,6 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
     cells = Voronoi(at)
     np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
-
-
-def test_a_drawn_median_is_the_median():
-    """Nearly without noise, to the distance of the places of the last of eight draws; outliers pull no harder."""
-    values = np.r_[np.random.default_rng(1).normal(0.2, 0.02, (900, 2)), np.ones((100, 2))]
-    session, start = _session(values), np.zeros((1, 2))
-    *_, last = draw_medians(session, Voronoi(start), start, session.budget, 8)
-    assert np.linalg.norm(last.centers[0] - np.median(values, axis=0)) < 0.01
-    assert np.linalg.norm(values.mean(axis=0) - 0.2) > 0.1
 
 
 def test_a_move_changes_the_distances_of_its_own_rows():
@@ -100,9 +68,3 @@ def test_without_noise_the_words_of_a_topic_are_chosen_and_measured():
     centers = np.zeros((2, 60))
     np.put_along_axis(centers, step.coordinates, step.noisy_means, axis=1)
     np.testing.assert_allclose(centers, middles, atol=1e-3)
-
-
-def test_a_sparse_table_has_no_persons():
-    values, _ = words()
-    with pytest.raises(RequestError, match="no id column"):
-        PrivateTable(sparse.csr_array(values), table_of(values).domain, persons=np.arange(400))

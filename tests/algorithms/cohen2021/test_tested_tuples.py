@@ -75,14 +75,6 @@ def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algori
         np.testing.assert_array_equal(done.unit_centers, step.anchors)
 
 
-def test_averages_know_beforehand_that_they_have_too_few_tuples(easy):
-    done = run("k-averages", easy, **REQUEST, seed=1)
-    step = _test_of(done)
-    assert not step.passed and step.number < step.needed and "public numbers" in step.title
-    assert "needs about" in done.warnings[0]
-    assert (step.sampled, step.misfit_limit, step.misfit_scale, step.vote_limit, step.vote_scale) == (0, 0, 0, 0, 0)
-
-
 @for_each("epsilon", [0.3, 1.0, 2.0, 40.0])
 @for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):

@@ -1,28 +1,16 @@
-"""The coreset of hashes: what a released tree of noisy counts says, thresholds, and what it finds."""
+"""The coreset of hashes: what a released tree of noisy counts says."""
 
 from __future__ import annotations
-
-from math import sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.algorithms.hashes.lsh_coreset import (
-    CARD,
-    CoresetStep,
-    CountedTree,
-    HashTreeStep,
-    compute_leaf_weights,
-    make_counts_consistent,
-)
-from dpviz.core.accounting import Accounting
+from dpviz.algorithms.hashes.lsh_coreset import CountedTree, compute_leaf_weights, make_counts_consistent
 from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import SparseCounts
-from dpviz.runs.one_run import run
-from tests.contract.tables import make_blobs, make_small_table
 
 
 def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):
@@ -80,32 +68,3 @@ def test_what_was_dropped_goes_to_the_sibling():
     np.testing.assert_allclose(
         compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80
     )
-
-
-FEW = {"starts": 3}
-
-
-def _steps(table, **request):
-    done = run(CARD, table, **{"delta": 1e-6, "seed": 0, "params": FEW} | request)
-    tree, coreset = done.frames[0].step, done.frames[1].step
-    assert isinstance(tree, HashTreeStep) and isinstance(coreset, CoresetStep)
-    assert (coreset.weights >= 0).all()
-    return done, tree, coreset
-
-
-def test_thresholds_of_the_paper():
-    params = {**FEW, "preset": "paper"}
-    table = make_small_table(make_blobs(20_000, 6, 8), n_public=20_000)
-    done, tree, coreset = _steps(table, k=8, epsilon=1.0, params=params)
-    assert done.accounting is Accounting.PLD
-    of_tree, of_sums = done.entries
-    alpha = of_sums.scale / table.domain.region.radius
-    assert of_tree.scale == pytest.approx(20 * alpha)
-    assert alpha == pytest.approx(4.32, abs=0.03)  # twenty counts: the twenty-first, of all rows, is public
-    assert tree.min_node == min(int(10 * sqrt(6) * alpha), 20_000 // 16)
-    assert tree.min_branch == 3 * tree.min_node
-    assert tree.hashes.depth == 20
-    assert (tree.hashes.offsets == 0).all()
-    np.testing.assert_array_equal(coreset.weights, tree.tree.noisy_counts[tree.tree.leaf])
-    # Neither a middle nor polishing was bought.
-    assert [entry.note for entry in done.entries] == ["counts of hashes", "sums of leaves"]

@@ -27,14 +27,6 @@ def test_the_thresholds_of_the_papers_six_sets(name):
     assert compute_threshold_epsilon(n, k, np.ones(dim), HybridParams()) == pytest.approx(wanted, rel=0.04)
 
 
-@for_each(("n", "dim", "k", "r"), [(1e4, 2, 3, 1.0), (5e5, 5, 20, 0.4), (300, 1, 2, 2.0)])
-def test_the_rule_is_equation_15_as_printed(n, dim, k, r):
-    x = 8 * dim * (1 + (2 * 0.225 * r) ** 2) * (k * (dim * r + 1) / n) ** 2
-    y = 2 * dim * r**2 * k ** ((dim - 2) / dim) / (3 * 10 ** (2 * dim / (2 + dim)) * n ** (4 / (2 + dim)))
-    printed = (x / y) ** ((2 + dim) / (2 * dim))
-    assert compute_threshold_epsilon(int(n), k, np.full(dim, r), HybridParams()) == pytest.approx(printed, rel=1e-12)
-
-
 @for_each("relation", Relation)
 @for_each("n_public", [None, 400])
 @for_each("preset", ["su", "tuned"])

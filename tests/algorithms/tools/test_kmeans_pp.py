@@ -99,8 +99,3 @@ def test_a_seed_is_drawn_by_its_weight_and_its_squared_distance():
         one, other = draw_kmeans_pp_seeds(points, np.array([1.0, 2.0, 1.0]), 2, rng)
         seconds += [other] if one == 0 else []
     assert stats.binomtest(seconds.count(1), 3000, (2 / 11) ** 2).pvalue > 1e-4
-
-
-def test_fewer_points_than_seeds_and_no_weight_at_all_still_give_k():
-    rng = np.random.default_rng(2)
-    assert draw_kmeans_pp_seeds(np.zeros((2, 3)), np.zeros(2), 5, rng).shape == (5,)

@@ -1,11 +1,11 @@
-"""Leaves: all points are in them, and what they rule out is not among the two nearest centres."""
+"""Leaves: what they rule out is not among the two nearest centres."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dpviz.algorithms.tools import solvers
-from dpviz.algorithms.tools.leaves import Leaves, split_into_leaves
+from dpviz.algorithms.tools.leaves import Leaves
 from tests.cases import for_each
 
 
@@ -20,17 +20,6 @@ def find_all(columns: np.ndarray, centers: np.ndarray, size: int) -> tuple[np.nd
     for found in leaves.find_nearest(centers, half_norms, np.arange(len(leaves.members))):
         label[found.points], best[found.points], second[found.points] = found[1:]
     return label, best, second
-
-
-@for_each(("m", "size"), [(1, 4), (4, 4), (5, 4), (1000, 16), (1023, 7)])
-def test_every_point_is_in_a_leaf_and_leaves_are_compact(m, size):
-    columns = np.random.default_rng(m).uniform(-1, 1, (2, m))
-    members = split_into_leaves(columns, size)
-    np.testing.assert_array_equal(np.unique(members), np.arange(m))
-    assert members.shape[1] <= size
-    if m >= 1000:
-        wide = np.ptp(columns[:, members], axis=2).max(axis=0)
-        assert np.median(wide) < 3 / np.sqrt(len(members))
 
 
 @for_each("dim", [1, 2, 3])
