@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import ALL_IN_TWO, WINDOW, offences, offences_in, out_of_reach
+from tests.browser.own_files import make_places
 from tests.browser.visitor import NARROW, Visitor
 from tests.waiting import eventually
 
