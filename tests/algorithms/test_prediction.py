@@ -1,4 +1,4 @@
-"""The floor that no run beats: what noise alone costs, of public numbers, and against the runs of a stored study."""
+"""Su et al.'s closed forms: their thresholds, their limits, and one check against runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,31 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.algorithms import prediction
 from dpviz.algorithms.card import Setting
-from dpviz.algorithms.prediction import predict_floor
+from dpviz.algorithms.prediction import Prediction, predict_floor
+from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET
+from dpviz.core.domain import Domain, Region
 from dpviz.core.queries import Relation
 from dpviz.runs import advice
+from dpviz.runs.request import Contender
+
+
+def predict(contender: Contender, setting: Setting, region: Region) -> Prediction | None:
+    return prediction.predict(contender.card, contender.settings, setting, region)
+
+
+def dplloyd_error(dim: int, *, k: int, n: float, epsilon: float, rounds: int) -> float:
+    """Eq. 7 in the unit cube (r = 1): squared error of a centre after one of ``rounds`` equal rounds."""
+    return 2 * dim * (1 + TYPICAL_OFFSET**2) * (k * rounds * (dim + 1) / (n * epsilon)) ** 2
+
+
+def test_the_su_preset_is_predicted_by_equation_7() -> None:
+    for dim in (1, 2, 6):
+        region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
+        found = predict(Contender("dplloyd", {"preset": "su"}), Setting(dim, 5, 1.0, 0.0, n=50_000), region)
+        assert found is not None
+        assert found.excess == pytest.approx(dplloyd_error(dim, k=5, n=50_000, epsilon=1.0, rounds=5))
 
 
 def test_the_floor_is_the_noise_of_known_clusters_of_like_size() -> None:
@@ -43,3 +64,36 @@ def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_wou
     excess, floors = runs["ratio"].to_numpy() - 1, np.array([found[one] for one in settings]) - 1
     beaten = [int((excess < times * floors - 0.01).sum()) for times in (1, 3)]
     assert beaten[0] == 0 < beaten[1]
+
+
+def grid_variance(dim: int, *, k: int, n: float, epsilon: float, cells: float) -> float:
+    """Eq. 9 in the unit cube: squared error of a centre from the noise of ``cells`` cell counts."""
+    return 2 * dim * cells * float(k ** ((dim - 2) / dim)) / (3 * (n * epsilon) ** 2)
+
+
+def grid_bias_bound(dim: int, *, cells: float) -> float:
+    """Eq. 10 in the unit cube: the most that the rows' unknown place inside their cell can move a centre, squared."""
+    return dim / float(cells ** (2 / dim))
+
+
+def paper_cells(dim: int, n: float, epsilon: float) -> float:
+    return float((n * epsilon / 10) ** (2 * dim / (2 + dim)))
+
+
+def test_a_grid_is_predicted_by_equations_9_and_10() -> None:
+    for dim, n in ((2, 10_000), (6, 100_000)):
+        region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
+        found = predict(Contender("eugkm"), Setting(dim, 5, 1.0, 0.0, n=n), region)
+        cells = float(round(paper_cells(dim, n, 1.0) ** (1 / dim)) ** dim)
+        assert found is not None
+        assert found.noise == pytest.approx(grid_variance(dim, k=5, n=n, epsilon=1.0, cells=cells))
+        assert found.bias_bound == pytest.approx(grid_bias_bound(dim, cells=cells))
+
+
+def test_hybrid_is_predicted_as_a_grid_below_its_threshold_and_by_equation_13_above() -> None:
+    region = Domain.of([str(j) for j in range(6)], -1.0, 1.0).region
+    below, above = (Setting(6, 5, epsilon, 0.0, n=48_841) for epsilon in (0.06, 0.08))
+    assert predict(Contender("hybrid"), below, region) == predict(Contender("eugkm"), below, region)
+    found = predict(Contender("hybrid", {"preset": "su"}), above, region)
+    assert found is not None and found.bias_bound == 0
+    assert found.excess == pytest.approx(dplloyd_error(6, k=5, n=48_841, epsilon=0.04, rounds=1))

@@ -10,8 +10,8 @@ import pytest
 
 from dpviz.algorithms.auto import private_projection
 from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
-from dpviz.algorithms.auto.auto_plan import StagePart, make_plan
-from dpviz.algorithms.auto.polishing import _shrink
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, make_plan
+from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -239,3 +239,17 @@ def test_cells_without_any_spread_leave_a_question_that_can_be_drawn_exactly():
     session = table.open(epsilon=1.0, delta=1e-6, accounting=Accounting.PURE, noise=ExactNoise())
     choose_by_rows(session, [found], STAGE, {STAGE: session.budget})
     assert session.ledger.spent_epsilon == pytest.approx(1.0)
+
+
+def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round():
+    many, rng = plan_of(dim=6, k=20), np.random.default_rng(0)
+    rows = 0.3 + rng.normal(0, 0.02, (5000, 6))
+    session = open_seeded(over(rows, radius=None), Accounting.ZCDP, epsilon=1e6, delta=1e-6, seed=rng)
+    parts = [[StagePart("round", what, "Gaussian", 0.25, t) for what in ("counts", "sums")] for t in (1, 2)]
+    shares = {part: session.budget.fraction(0.25) for both in parts for part in both}
+    planned = dataclasses.replace(many, polishing=tuple(Round(None, *both) for both in parts))
+    first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, planned, shares, None)
+    mean = rows.mean(axis=0)
+    assert many.stride > 1
+    np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)
+    np.testing.assert_allclose(last.centers[0], mean, atol=1e-3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import (
+    Candidates,
     TreeStep,
     compute_log_prior,
     grow_private_partition,
@@ -162,3 +163,14 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
     assert grown == wanted
     assert len(wanted) > depth
+
+
+def test_thinning_keeps_the_finest_first():
+    rng = np.random.default_rng(0)
+    finest = rng.random(100) < 0.3
+    all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
+    few = all_of_them.thin(50, np.random.default_rng(1))
+    assert len(few.points) == 50
+    assert few.finest.sum() == finest.sum()
+    np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
+    assert all_of_them.thin(100, rng) is all_of_them
