@@ -30,7 +30,7 @@ SAID = [
     *((None, None, bought) for bought in (299.6, 1_003.2, 98_000.4)),
     (None, (300, 3_000_000), 12_345.6),
 ]
-ASKED = [(k, said) for k in (3, 8) for said in SAID]
+ASKED = [(k, said) for k in (3, 5, 8) for said in SAID]
 PLACES = Nominal(("N", "E", "S", "W"))
 KINDS: list[tuple[dict[str, Coding], str]] = [
     *(({}, "unit"), ({}, "common"), ({"place": PLACES}, "unit"), ({"hour": Cycle(24.0)}, "unit")),
@@ -48,8 +48,8 @@ def declare_some(number: int, n: int | None, ends: tuple[int, int] | None) -> De
     return Declaration((*pairs,), lower, upper, codings=codings, scaling=scaling, n_public=n, n_range=ends)
 
 
-def test_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
-    """With 3 and with 8 clusters; what is advised can run."""
+def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, monkeypatch):
+    """With 3, 5 and 8 clusters; what is advised can run."""
     thin = 0
     for number, (k, (n, ends, bought)) in enumerate(ASKED):
         delta = 0.0 if number % 2 else 1e-8
