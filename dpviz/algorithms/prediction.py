@@ -43,6 +43,13 @@ class Prediction(NamedTuple):
 def predict(card: Card, params: Params, setting: Setting, region: Region) -> Prediction | None:
     """The prediction for an algorithm, or None where no formula exists or the number of rows is not public.
 
+    Parameters
+    ----------
+    card : Card
+    params : Params
+    setting : Setting
+    region : Region
+
     Returns
     -------
     Prediction or None

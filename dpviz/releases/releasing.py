@@ -133,6 +133,10 @@ def plan_release(
     opened : OpenTable or None
         The table, where it is open already.
 
+    Returns
+    -------
+    Preflight
+
     Raises
     ------
     RequestError

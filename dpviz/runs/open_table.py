@@ -99,6 +99,10 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
     progress : function or None
         Is told a part between 0 and 1.
 
+    Returns
+    -------
+    OpenTable
+
     Raises
     ------
     RequestError
@@ -134,6 +138,15 @@ def declare(source: Content, declaration: Declaration, *, progress: Callable[[fl
 
 def declare_on_cluster(source: Content, declaration: Declaration) -> OpenTable:
     """As ``declare``, with the rows on the workers of the Dask cluster that this process is connected to.
+
+    Parameters
+    ----------
+    source : Content
+    declaration : Declaration
+
+    Returns
+    -------
+    OpenTable
 
     Raises
     ------
@@ -224,6 +237,11 @@ def prepare_rows(plan: Plan, file: LatticeFile) -> Iterator[float]:
 
 def list_columns(source: Content, declaration: Declaration) -> tuple[str, ...]:
     """The columns that there are: public, they come from the header or the declaration.
+
+    Parameters
+    ----------
+    source : Content
+    declaration : Declaration
 
     Returns
     -------

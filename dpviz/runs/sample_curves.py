@@ -40,6 +40,10 @@ def find_sample_curve(table: OpenTable, request: Request) -> Sequence[CurvePoint
     table : OpenTable
     request : Request
         Its ε and its seed are not read.
+
+    Returns
+    -------
+    sequence of CurvePoint
     """
     points = _read_stored()["curves"].get(name_curve(table, request), [])
     return [CurvePoint(epsilon, tuple(losses)) for epsilon, losses in points]
@@ -47,6 +51,11 @@ def find_sample_curve(table: OpenTable, request: Request) -> Sequence[CurvePoint
 
 def find_sample_reference(table: OpenTable, k: int) -> Array | None:
     """The stored centres of k-means++ on that very table.
+
+    Parameters
+    ----------
+    table : OpenTable
+    k : int
 
     Returns
     -------

@@ -15,6 +15,12 @@ USUAL_SPREAD = 0.05
 def make_synthetic_table(table: OpenTable, *, n: int, k: int) -> OpenTable:
     """A synthetic table for ``table``; see ``synthesise_declared``.
 
+    Parameters
+    ----------
+    table : OpenTable
+    n : int
+    k : int
+
     Returns
     -------
     OpenTable

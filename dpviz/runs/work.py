@@ -27,6 +27,11 @@ _STEPS = 1000
 def run_work(request: Request, table: PrivateTable) -> Iterator[Progress | RunSoFar]:
     """Each step as a run so far of that step alone, and the part of the budget that is spent; then the ``Run``.
 
+    Parameters
+    ----------
+    request : Request
+    table : PrivateTable
+
     Yields
     ------
     Progress or RunSoFar
@@ -58,6 +63,11 @@ class Prepared:
 @brief
 def prepare_work(plan: Plan, file: LatticeFile) -> Iterator[Progress | Prepared]:
     """Rows of a table that memory does not hold, put into ``file``; then a sample of them, for pictures.
+
+    Parameters
+    ----------
+    plan : Plan
+    file : LatticeFile
 
     Yields
     ------
@@ -147,6 +157,12 @@ def forecast_reference_seconds(n: int, k: int, dim: int) -> float:
 
     Timed on four tables of groups, it took from a tenth to twice as long.
 
+    Parameters
+    ----------
+    n : int
+    k : int
+    dim : int
+
     Returns
     -------
     float
@@ -159,6 +175,12 @@ def forecast_seconds(card: Card, setting: Setting, params: Params) -> float:
     """A rough forecast of a run's time, to choose between waiting and a worker; 0 where the card gives none.
 
     A setting with the true number of rows gives a better forecast: for the owner's screen, in no release.
+
+    Parameters
+    ----------
+    card : Card
+    setting : Setting
+    params : Params
 
     Returns
     -------

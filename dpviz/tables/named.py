@@ -193,6 +193,10 @@ def read_declared(
         A frame of Spark stays where it is.
     declaration : Declaration, mapping, path or None
         None: what the sample, or the JSON file beside the file, declares.
+
+    Returns
+    -------
+    table, Declaration
     """
     if isinstance(data, str | Path):
         sample = find_sample(str(data))

@@ -12,5 +12,17 @@ RESOURCES = _HERE / "beside" if (_HERE / "beside").is_dir() else _HERE.parent
 
 @cache
 def read_toml(module: str, name: str) -> dict[str, Any]:
-    """What the TOML file of that name beside a module says; read once, and nobody changes it."""
+    """What the TOML file of that name beside a module says; read once, and nobody changes it.
+
+    Parameters
+    ----------
+    module
+        The ``__file__`` of the module.
+    name
+        The name of the file, with its ending.
+
+    Returns
+    -------
+    Its keys and values.
+    """
     return tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))

@@ -365,6 +365,10 @@ def foresee(
     algorithm : str
         The one whose part of that study is read; "" for all.
 
+    Returns
+    -------
+    Prospects
+
     Raises
     ------
     RequestError

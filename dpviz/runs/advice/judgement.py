@@ -429,6 +429,10 @@ def count_cluster_rows(n: int | None, k: int) -> float:
     n : int or None
         Rows, where their number is public.
     k : int
+
+    Returns
+    -------
+    float
     """
     check.at_least(1, k=k)
     return ASSUMED_ROWS if n is None else n / k

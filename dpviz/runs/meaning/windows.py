@@ -107,6 +107,10 @@ def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.
 def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
     """The most by which hits can exceed false alarms: (e^ε - 1 + 2δ) / (e^ε + 1).
 
+    Parameters
+    ----------
+    epsilon, delta : float
+
     Returns
     -------
     float
