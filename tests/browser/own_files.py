@@ -7,6 +7,14 @@ from datetime import date, timedelta
 import numpy as np
 
 
+def make_places(n: int = 4_000) -> bytes:
+    """Places of a town, two columns."""
+    rng = np.random.default_rng(0)
+    middles = rng.uniform(2, 18, (4, 2))
+    rows = middles[rng.integers(0, 4, n)] + rng.normal(0, 0.6, (n, 2))
+    return ("east,north\n" + "\n".join(f"{x:.3f},{y:.3f}" for x, y in rows) + "\n").encode()
+
+
 def make_customers(n: int = 6_000) -> bytes:
     """Customers of a shop, a row each, as a spreadsheet in German writes them: money, dates, categories, yes and no."""
     rng = np.random.default_rng(1)

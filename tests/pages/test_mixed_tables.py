@@ -12,7 +12,17 @@ from dpviz.runs.synthetic_tables import synthesise_declared
 from dpviz.tables.declarations import FileKind, apply_declaration
 from tests.cases import for_each
 from tests.pages.tables import app_on, open_below, text_of
-from tests.runs.test_center_tables import SAID
+
+SAID = {
+    "age": [17, 90],
+    "income": {"bounds": [1, 1e6], "scale": "log"},
+    "region": {"categories": ["N", "S"]},
+    "sex": {"categories": ["F", "M"], "closed": True},
+    "stage": {"order": ["I", "II", "III"]},
+    "joined": {"dates": ["2015-01-01", "2024-12-31"]},
+    "left": {"dates": ["2015-01-01", "2024-12-31"], "written": "dmy"},
+    "hour": {"cycle": 24},
+}
 
 
 @pytest.fixture(scope="module")
