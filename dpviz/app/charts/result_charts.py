@@ -284,7 +284,7 @@ def draw_segments(report: Said, names: Sequence[str] = ()) -> Diagram:
         ]
         return pd.DataFrame(rows, columns=["segment", "column", "bin", "noisy count", "noise sd"])
 
-    note = "areas: shares of a segment's rows by its histogram alone, with noise; grey: of all rows"
+    note = "areas: shares by a segment's histogram, with noise; grey: of all rows"
     return Diagram("segments", finding, note, f"{finding}. {'. '.join(lines)}.", paint, tabulate)
 
 

@@ -384,7 +384,7 @@ def draw_account_section(release_request: ReleaseRequest, asked_of: ReleaseSubje
     text = (st.text_input(**look_of("account_path", key=_TYPED)) or "").strip().strip('"')
     path = remember(_PATH, str(Path(text).expanduser()) if text else "")
     if not path:
-        return None, ["No account is open: give the path of one, or of a new one."]
+        return None, ["No account is open: give its path."]
     if not Path(path).exists():
         if refused := st.session_state.pop(_REFUSED, ""):
             st.error(escape_markdown(refused), title="No account was made", icon=":material/block:")

@@ -74,7 +74,7 @@ def _draw_progress(publication: Publication) -> None:
         st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
     poll(panel, every=0.5, key="release:under_way")
-    st.caption("It goes on whatever you do: a reload or a closed window neither stops nor repeats it.")
+    st.caption("A reload or a closed window neither stops nor repeats it.")
 
 
 def _draw_release(publication: Publication, release: Release) -> None:
@@ -85,9 +85,9 @@ def _draw_release(publication: Publication, release: Release) -> None:
         left = f"; ε = {format_number(standing.left_epsilon)} of {format_number(standing.cap_epsilon)} left"
     title = f"{escape_markdown(publication.title)}: released at ε = {format_number(request.epsilon)}{left}"
     st.subheader(title, anchor=False, help=glossary.explain_term("released"))
-    holds = f"{format_things(len(release.files), 'file')}, with what others need to check it."
+    files = format_things(len(release.files), "file")
     copy = f" A copy lies beside the account as {escape_markdown(job.kept)}." if job.kept else ""
-    st.success(f"Charge {release.number:d}: {holds}{copy}", icon=":material/check_circle:")
+    st.success(f"Charge {release.number:d}: {files}.{copy}", icon=":material/check_circle:")
     # Read back and made anew from its answers; only if it is what it says it is offered.
     checked = make_once("release:checked", release.data, lambda: verify(release.data), most=4)
     if not checked.holds:
