@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 EPSILONS = (check.LEAST_EPSILON, 1.0, check.MOST_EPSILON)
 DELTAS = (0.0, check.LEAST_DELTA, 0.9 / check.MOST_RECORDS)
-CLUSTERS = (1, 30)
+CLUSTERS = (1, 7)
 # Relation, most rows of a person, public number of rows.
 TABLES = (
     *(("add_remove", 1, None), ("add_remove", check.MOST_ROWS_PER_PERSON, None), ("add_remove", 1, 1)),
