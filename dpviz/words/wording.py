@@ -188,8 +188,8 @@ def format_between(
 
     >>> format_between(32, 36, 34, unit="%"), format_between(18, 60, unit="km"), format_between(4.3, 2000, 12)
     ('34 % (32 to 36)', '18 to 60 km', '12.0 (4.3 to 2,000)')
-    >>> format_between(2.27, 4.14, 3.19, edges=(1.8, 2.27, 4.14)), format_between(48.7, 59.9, 54, step=1)
-    ('3.2 (2.27 to 4.14)', '54 (48.7 to 59.9)')
+    >>> format_between(2.27, 4.14, 3.19, edges=(2.27, 3.2, 4.14)), format_between(48.7, 59.9, 54, step=1)
+    ('3.19 (2.27 to 4.14)', '54 (48.7 to 59.9)')
     >>> format_between(19, 31, 25, first_day="2020-01-01")
     '2020-01-26 (2020-01-20 to 2020-02-01)'
     """
@@ -213,8 +213,20 @@ def format_between(
 def format_edges(edges: Sequence[float], first_day: str = "") -> list[str]:
     """The ends of the bins of a column, each in one way: to two digits of the narrower bin beside it, or as dates.
 
+    Parameters
+    ----------
+    edges : sequence of float
+        In order.
+    first_day : str
+        The date of day 0 where numbers are days, else "".
+
+    Returns
+    -------
+    list of str
+        A text for each edge.
+
     >>> format_edges([1.8, 2.274, 2.748, 3.222]), format_edges([0, 2.5, 5, 7.5]), format_edges([1, 10, 1000])
-    (['1.80', '2.27', '2.75', '3.22'], ['0.0', '2.5', '5.0', '7.5'], ['1.0', '10.0', '1,000'])
+    (['1.80', '2.27', '2.75', '3.22'], ['0.0', '2.5', '5.0', '7.5'], ['1', '10', '1,000'])
     """
     if first_day:
         return [format_day(first_day, one) for one in edges]
