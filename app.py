@@ -4,8 +4,10 @@ The script proper lives inside ``pages/``, because a ``pages/`` folder beside th
 to its older multipage mode until the first ``st.navigation`` call.
 """
 
+import sys
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from threading import Thread
 
 from starlette.middleware import Middleware
@@ -16,10 +18,14 @@ from dpviz.app.ui.same_origin import SameOrigin, mount_board, mount_vendor
 from dpviz.app.ui.server_log import keep_texts_out, say_defect
 
 keep_texts_out()
+PAGES = Path(__file__).resolve().with_name("pages")
+# Streamlit would add it as each run of a page begins, and take it away as it ends: whoever looks for a module just then
+# in another thread passes over the folder behind it, and finds none.
+sys.path.append(str(PAGES))
 # While the server starts and the first browser loads; what fails here fails on the page, too.
 Thread(target=partial(import_module, "dpviz.app.ui.ahead"), daemon=True).start()
 app = App(
-    "pages/_router.py",
+    PAGES / "_router.py",
     routes=[mount_vendor(), mount_board()],
     middleware=[
         Middleware(SameOrigin, allowed=partial(get_option, "server.corsAllowedOrigins")),

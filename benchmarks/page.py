@@ -11,6 +11,7 @@ one that has not. Aims: 3 s and 1.4 MB to the first picture, 0.3 s from the axis
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import tempfile
 import time
@@ -35,6 +36,7 @@ _DRAWN = "drawn => Number(document.querySelector('.animation')?.dataset.drawn ??
 
 def main() -> None:
     """Print a line for each wait."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     compileall.compile_dir("dpviz", quiet=1)  # as after any earlier start
     print(machine())
     with tempfile.TemporaryDirectory() as folder, launched() as browser, running_app(Path(folder) / "log.txt") as app:

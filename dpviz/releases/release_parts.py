@@ -148,11 +148,9 @@ class Parts:
     @cached_property
     def _noise(self) -> profiles.Profile:
         """The profile with the noise that the algorithm tells of, and nothing else that its centres are off by."""
-        return profiles.make_profile(
-            self.clustered.run,
-            centers=self.clustered.rounded.centers,
-            sizes=None if self.tallies is None else self.tallies.published,
-        )
+        rounded, sizes = self.clustered.rounded, None if self.tallies is None else self.tallies.published
+        made = profiles.make_profile(self.clustered.run, centers=rounded.centers, sizes=sizes)
+        return replace(made, step=rounded.step)
 
     @property
     def tallies(self) -> SegmentTallies | None:

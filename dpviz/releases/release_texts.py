@@ -533,7 +533,7 @@ def _make_environment(*, markup: bool) -> Environment:
         **{"one_in": promise.format_one_in, "at_most": promise.format_at_most},
         **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
         **{"share": segments_report.format_share},
-        **{"apart": segments_report.split_interval, "half": segments_report.list_half},
+        **{"apart": segments_report.split_median, "half": segments_report.list_half},
         **{"intervals": segments_report.count_intervals, "quality": segments_report.describe_quality},
         **{"heads": list_segment_heads, "missing": describe_missing, "charges": group_charges, "said": select_said},
         **{"table": make_card_table, "head": format_head, "sizes_picture": draw_sizes},

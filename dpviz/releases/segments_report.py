@@ -161,6 +161,7 @@ def choose_shares(made: profiles.Profile, report: SegmentsReport) -> profiles.Pr
     """The profile with one value of each share and one half-width of all of a column: those of the centre, or of the
     histogram where these are nearer, as they are where a centre never moved."""
     values, sd = made.centers.copy(), made.center_sd.copy()
+    step = np.zeros(values.shape) if made.step is None else made.step.copy()
     for name, places in made.shared.items():
         sd[:, places] = sd[:, places].max(axis=1, keepdims=True)
         for at, segment in enumerate(report.segments):
@@ -171,8 +172,8 @@ def choose_shares(made: profiles.Profile, report: SegmentsReport) -> profiles.Pr
             counted_sd = np.abs(ends - value).max() / NINE_IN_TEN
             if not sd[at, places[0]] <= counted_sd:
                 # Of two values that are all there is, the second one has the coordinate.
-                values[at, places], sd[at, places] = value[-len(places) :], counted_sd
-    return replace(made, centers=values, center_sd=sd)
+                values[at, places], sd[at, places], step[at, places] = value[-len(places) :], counted_sd, 0.0
+    return replace(made, centers=values, center_sd=sd, step=step)
 
 
 def repeat_shares(report: SegmentsReport, made: profiles.Profile) -> SegmentsReport:
@@ -184,7 +185,7 @@ def _repeat_shares(segment: Segment, made: profiles.Profile) -> Segment:
     columns = []
     for said in segment.columns:
         if isinstance(said, CategoriesSaid) and said.column in made.shared and not made.lost[segment.number - 1]:
-            shares, reach = made.read_shares(segment.number - 1, said.column)
+            shares, reach, _ = made.read_shares(segment.number - 1, said.column)
             told = (Interval(one, max(one - reach, 0.0), min(one + reach, 1.0)) for one in shares.values())
             if isfinite(reach):
                 said = replace(said, shares=tuple(map(CategoryShare, shares, told)))
@@ -271,23 +272,16 @@ def _list_numbers(interval: Interval) -> tuple[str, str, str]:
 # Chosen by hand; ``benchmarks/quality_report.py`` says how many runs are flagged rightly.
 
 
-def format_interval(interval: Interval, first_day: str = "") -> str:
-    """A number and the interval around it; the interval alone where that is all that was learned.
-
-    >>> format_interval(Interval(34, 32, 36)), format_interval(Interval(34, 18, 60, range_only=True))
-    ('34 (32 to 36)', '18 to 60')
-    """
+def format_quantile(interval: Interval, said: NumbersSaid) -> str:
+    """A quantile between ends of bins; the ends alone where these are all that was learned."""
     value = None if interval.range_only else interval.value
-    return format_between(interval.low, interval.high, value, first_day=first_day)
+    return format_between(interval.low, interval.high, value, edges=said.histogram.edges, first_day=said.first_day)
 
 
-def split_interval(interval: Interval, first_day: str = "") -> tuple[str, str]:
-    """The number, "" where its range is all that was learned, and behind it the interval.
-
-    >>> split_interval(Interval(34, 32, 36)), split_interval(Interval(34, 18, 60, range_only=True))
-    (('34', '(32 to 36)'), ('', '18 to 60'))
-    """
-    value, _, ends = format_interval(interval, first_day).rpartition(" (")
+def split_median(said: NumbersSaid) -> tuple[str, str]:
+    """The median, "" where its range is all that was learned, and behind it the interval; of a column that has one."""
+    assert said.median is not None
+    value, _, ends = format_quantile(said.median, said).rpartition(" (")
     return value, f"({ends}" if value else ends
 
 
@@ -304,8 +298,8 @@ def list_half(said: NumbersSaid) -> Iterator[str]:
     """The lower and the upper quartile, each with its interval; none where one is known by its range only."""
     low, high = said.lower_quartile, said.upper_quartile
     if low is not None and high is not None and not (low.range_only or high.range_only):
-        yield f"from {format_interval(low, said.first_day)}"
-        yield f"to {format_interval(high, said.first_day)}"
+        yield f"from {format_quantile(low, said)}"
+        yield f"to {format_quantile(high, said)}"
 
 
 def count_intervals(report: SegmentsReport | None) -> int:

@@ -45,8 +45,10 @@ def read_shares(domain: Domain, centers: Array) -> dict[str, dict[str, Array]]:
     return {name: {value: np.array([one[name][value] for one in told]) for value in told[0][name]} for name in names}
 
 
-def describe_shares(shares: Mapping[str, float], reach: float) -> str:
+def describe_shares(shares: Mapping[str, float], reach: float, step: float = 0.0) -> str:
     """The largest shares, as far as their noise lets them be told, which is ``reach``; NaN where nobody can tell.
+
+    ``step`` is the grid on which they are released, 0: none.
 
     >>> describe_shares({"N": 0.853, "S": 0.112, "E": 0.035}, 0.05)
     'N 85.3 %, S 11.2 %, others under 5 %; each ± 5 %'
@@ -57,7 +59,7 @@ def describe_shares(shares: Mapping[str, float], reach: float) -> str:
     """
     order = sorted(shares, key=lambda value: -shares[value])
     known = isfinite(reach) and reach > 0
-    told = {value: f"{format_value(100 * share, 100 * reach)} %" for value, share in shares.items()}
+    told = {value: f"{format_value(100 * share, 100 * reach, step=100 * step)} %" for value, share in shares.items()}
     least = max(reach, _LEAST_PART) if known else _LEAST_PART
     under = f"under {format_reach(100 * min(least, 1.0))} %"
     clear = [value for value in order if shares[value] >= least][:_MOST_SHARES]
@@ -196,7 +198,7 @@ class Profile:
     ``scale`` (d,), what one unit coordinate is on the scale of each column: data units; of a log scale natural
     logarithms, so that a unit coordinate is a factor of e to that power, wherever it is; of a root scale roots;
     ``sizes``, rows of each segment, as they are published; ``reference`` (k, d), revealed: the k-means++ centre that
-    belongs to each.
+    belongs to each; ``step`` (k, d), data units, the grid on which a release has each coordinate, 0: none.
     """
 
     columns: tuple[ProfileColumn, ...]
@@ -206,6 +208,7 @@ class Profile:
     sizes: size_estimates.Sizes | None = None
     reference: Array | None = None
     drawn_sd: Array | None = None
+    step: Array | None = None
 
     def format_center(self, segment: int, place: int, *, noise: bool = False) -> str:
         """What a coordinate says of a segment, to the digit of its ``noise``, which may stand behind it.
@@ -214,9 +217,9 @@ class Profile:
         they are where they are bounds.
         """
         column, value = self.columns[place], float(self.centers[segment, place])
-        reach = float(self.reach[segment, place])
+        reach, step = float(self.reach[segment, place]), self._find_step(segment, place)
         if column.shared:
-            return f"{(format_noisy if noise else format_value)(100 * value, 100 * reach)} %"
+            return f"{(format_noisy if noise else format_value)(100 * value, 100 * reach, step=100 * step)} %"
         low, high = (float(end[segment, place]) for end in self.ends)
         if isinstance(column.declared, codings.Cycle):
             pair = self.centers[segment, self._list_places(place)]
@@ -232,10 +235,10 @@ class Profile:
             if noise and (value - reach < column.lower or value + reach > column.upper):
                 return f"{said} ({column.format_value(low)} to {column.format_value(high)})"
         elif column.coding == codings.NUMBER or not np.isfinite(reach):
-            within = column.lower, column.upper
-            return format_noisy(value, reach, within=within) if noise else format_value(value, reach)
+            write = partial(format_noisy, within=(column.lower, column.upper)) if noise else format_value
+            return write(value, reach, step=step)
         else:
-            told = format_between(low, high, value)
+            told = format_between(low, high, value, step=step)
             return told if noise else told.partition(" (")[0]
         return f"{said} ± {format_reach(reach)}{unit}" if noise and np.isfinite(reach) else said
 
@@ -254,11 +257,14 @@ class Profile:
             return self.format_center(segment, place, noise=True)
         return describe_shares(*self.read_shares(segment, column.whole))
 
-    def read_shares(self, segment: int, name: str) -> tuple[dict[str, float], float]:
-        """By value its share of a segment, of a column of categories, and what stands behind the ± of each."""
+    def read_shares(self, segment: int, name: str) -> tuple[dict[str, float], float, float]:
+        """By value its share of a segment, of a column of categories; what stands behind the ± of each; their grid."""
         places = self.shared[name]
         said = self.columns[places[0]].declared.describe(self.centers[segment, places])
-        return said, float(self.reach[segment, places].max())
+        return said, float(self.reach[segment, places].max()), self._find_step(segment, places[0])
+
+    def _find_step(self, segment: int, place: int) -> float:
+        return 0.0 if self.step is None else float(self.step[segment, place])
 
     @property
     def shared(self) -> dict[str, list[int]]:

@@ -26,6 +26,7 @@ from .wording import format_between as format_between
 from .wording import format_count as format_count
 from .wording import format_day as format_day
 from .wording import format_duration as format_duration
+from .wording import format_edges as format_edges
 from .wording import format_noisy as format_noisy
 from .wording import format_number as format_number
 from .wording import format_percent as format_percent

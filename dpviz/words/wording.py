@@ -83,7 +83,9 @@ _WITHOUT_NOISE = 5  # digits of a number whose noise nobody can tell
 _MOST_DECIMALS = 12
 
 
-def format_noisy(value: float, reach: float, *, whole: bool = False, within: tuple[float, float] = (-inf, inf)) -> str:
+def format_noisy(
+    value: float, reach: float, *, whole: bool = False, step: float = 0.0, within: tuple[float, float] = (-inf, inf)
+) -> str:
     """A released number to the digit of its noise, which is ``reach``; by itself where that is 0 or not known.
 
     Parameters
@@ -94,6 +96,8 @@ def format_noisy(value: float, reach: float, *, whole: bool = False, within: tup
         Nine in ten, in the same unit; NaN where nobody can tell.
     whole : bool
         Whether it counts something.
+    step : float
+        Of the decimal grid on which it is released, beyond which it has no digits; 0: on none.
     within : tuple of float
         What the true number lies between for certain. An interval that would go beyond is told by its ends.
 
@@ -106,20 +110,26 @@ def format_noisy(value: float, reach: float, *, whole: bool = False, within: tup
     ('13.3590 ± 0.0021', '9,410 ± 790', '412 ± 2.4')
     >>> format_noisy(66.8, 88.6, within=(0, 110)), format_noisy(-0.81, 0.21, within=(-1, 1))
     ('67 (0 to 110)', '−0.81 (−1.00 to −0.60)')
+    >>> [format_noisy(one, 0.4, step=0.1) for one in (60, 60.1)], format_noisy(54, 5.6, step=1, within=(0, 58))
+    (['60.0 ± 0.4', '60.1 ± 0.4'], '54 (48.4 to 58.0)')
+    >>> format_noisy(23.4, 0.86, step=0.1), format_noisy(23, 0.86, step=1)
+    ('23.4 ± 0.86', '23 ± 0.86')
     >>> format_noisy(-81, 127), format_noisy(13.4, 0.9), format_noisy(13.359, float("nan"))
     ('−80 ± 130', '13.4 ± 0.9', '13.359')
     """
     if not isfinite(reach) or reach <= 0:
-        return format_value(value, reach, whole=whole)
+        return format_value(value, reach, whole=whole, step=step)
     low, high = max(value - reach, within[0]), min(value + reach, within[1])
     if low > value - reach or high < value + reach:
-        told, *ends = _drop_noughts(*(_write(one, reach, whole=whole) for one in (value, low, high)))
+        # The true number lies on the grid only where it is whole.
+        around = (_write(end, reach, float(whole)) for end in (low, high))
+        told, *ends = _drop_noughts(_write(value, reach, max(step, whole)), *around)
         return f"{told} ({' to '.join(ends)})"
-    told, behind = _drop_noughts(_write(value, reach, whole=whole), _round_to(reach, _find_decimals(reach)))
+    told, behind = _drop_noughts(_write(value, reach, max(step, whole)), _round_to(reach, _find_decimals(reach)))
     return f"{told} ± {behind}"
 
 
-def format_value(value: float, reach: float, *, whole: bool = False) -> str:
+def format_value(value: float, reach: float, *, whole: bool = False, step: float = 0.0) -> str:
     """The same number alone, where a picture or a column beside it shows the noise.
 
     Parameters
@@ -130,6 +140,8 @@ def format_value(value: float, reach: float, *, whole: bool = False) -> str:
         Nine in ten, in the same unit; NaN where nobody can tell.
     whole : bool
         Whether it counts something.
+    step : float
+        Of the decimal grid on which it is released, beyond which it has no digits; 0: on none.
 
     Returns
     -------
@@ -139,10 +151,19 @@ def format_value(value: float, reach: float, *, whole: bool = False) -> str:
     >>> format_value(13.359, 0.21), format_value(2975.1, 170.0), format_value(13.359, 0.0)
     ('13.36', '2,980', '13.359')
     """
-    return _drop_noughts(_write(value, reach, whole=whole))[0]
+    return _drop_noughts(_write(value, reach, max(step, whole)))[0]
 
 
-def format_between(low: float, high: float, value: float | None = None, *, unit: str = "", first_day: str = "") -> str:
+def format_between(
+    low: float,
+    high: float,
+    value: float | None = None,
+    *,
+    step: float = 0.0,
+    edges: Sequence[float] = (),
+    unit: str = "",
+    first_day: str = "",
+) -> str:
     """The ends of an interval, behind the ``value`` that they lie around, if there is one.
 
     Parameters
@@ -151,6 +172,10 @@ def format_between(low: float, high: float, value: float | None = None, *, unit:
         Ends that hold nine in ten.
     value : float or None
         None: that it lies between them is all that is known.
+    step : float
+        Of the decimal grid on which the value is released; 0: on none.
+    edges : sequence of float
+        Of all bins of which these are ends: each is written as ``format_edges`` does.
     unit : str
         Behind the value, or behind the ends where there is none.
     first_day : str
@@ -163,22 +188,51 @@ def format_between(low: float, high: float, value: float | None = None, *, unit:
 
     >>> format_between(32, 36, 34, unit="%"), format_between(18, 60, unit="km"), format_between(4.3, 2000, 12)
     ('34 % (32 to 36)', '18 to 60 km', '12.0 (4.3 to 2,000)')
+    >>> format_between(2.27, 4.14, 3.19, edges=(2.27, 3.2, 4.14)), format_between(48.7, 59.9, 54, step=1)
+    ('3.19 (2.27 to 4.14)', '54 (48.7 to 59.9)')
     >>> format_between(19, 31, 25, first_day="2020-01-01")
     '2020-01-26 (2020-01-20 to 2020-02-01)'
     """
+    middle, half = low if value is None else value, (high - low) / 2
     if first_day:
-        told, *ends = (format_day(first_day, one) for one in ((low if value is None else value), low, high))
-    elif value is None:
-        half = (high - low) / 2
-        told, *ends = _drop_noughts(*(_write(one, half) for one in (low, low, high)))
+        told, *ends = (format_day(first_day, one) for one in (middle, low, high))
+    elif len(edges):
+        written, among = format_edges(edges), np.asarray(edges)
+        first, last = (int(np.abs(among - end).argmin()) for end in (low, high))
+        ends = [written[first], written[last]]
+        told, *_ = _drop_noughts(_write(middle, np.diff(among)[[first, last - 1]].min()), *written)
     else:
-        gaps = value - low, high - value
+        gaps = (half, half) if value is None else (value - low, high - value)
         near = min((gap for gap in gaps if gap > 0), default=0.0)
         reaches = near, *(gap if gap > 0 else near for gap in gaps)
-        numbers = zip((value, low, high), reaches, strict=True)
-        told, *ends = _drop_noughts(*(_write(*one) for one in numbers))
+        told, *ends = _drop_noughts(*map(_write, (middle, low, high), reaches, (step, 0.0, 0.0)))
     between = " to ".join(ends)
     return f"{between} {unit}".rstrip() if value is None else f"{f'{told} {unit}'.rstrip()} ({between})"
+
+
+def format_edges(edges: Sequence[float], first_day: str = "") -> list[str]:
+    """The ends of the bins of a column, each in one way: to two digits of the narrower bin beside it, or as dates.
+
+    Parameters
+    ----------
+    edges : sequence of float
+        In order.
+    first_day : str
+        The date of day 0 where numbers are days, else "".
+
+    Returns
+    -------
+    list of str
+        A text for each edge.
+
+    >>> format_edges([1.8, 2.274, 2.748, 3.222]), format_edges([0, 2.5, 5, 7.5]), format_edges([1, 10, 1000])
+    (['1.80', '2.27', '2.75', '3.22'], ['0.0', '2.5', '5.0', '7.5'], ['1', '10', '1,000'])
+    """
+    if first_day:
+        return [format_day(first_day, one) for one in edges]
+    widths = np.diff(edges)
+    beside = np.minimum(np.r_[widths[0], widths], np.r_[widths, widths[-1]])
+    return _drop_noughts(*map(_write, edges, beside.tolist()))
 
 
 def format_reach(reach: float) -> str:
@@ -199,16 +253,16 @@ def format_plus_minus(sd: float) -> str:
     return f"± {format_reach(NINE_IN_TEN * sd)}"
 
 
-def _write(value: float, reach: float, *, whole: bool = False) -> str:
-    if isfinite(reach) and reach > 0:
-        decimals = _find_decimals(reach)
-        return _round_to(value, min(decimals, 0) if whole else decimals)
-    return f"{value:,.0f}".replace("-", "−") if whole else f"{value:,.{_WITHOUT_NOISE}g}".replace("-", "−")
+def _write(value: float, reach: float, step: float = 0.0) -> str:
+    """To the digit of its noise, or to that of its grid where this is coarser."""
+    decimals = [_find_decimals(reach)] if isfinite(reach) and reach > 0 else []
+    decimals += [_find_decimals(step, digits=1)] if step > 0 else []
+    return _round_to(value, min(decimals)) if decimals else f"{value:,.{_WITHOUT_NOISE}g}".replace("-", "−")
 
 
-def _find_decimals(reach: float) -> int:
+def _find_decimals(reach: float, *, digits: int = _DIGITS) -> int:
     """Behind the point, those that the digits of ``reach`` have; below 0, digits before it that are noise."""
-    return min(_DIGITS - 1 - floor(log10(float(f"{reach:.{_DIGITS}g}"))), _MOST_DECIMALS)
+    return min(digits - 1 - floor(log10(float(f"{reach:.{digits}g}"))), _MOST_DECIMALS)
 
 
 def _round_to(value: float, decimals: int) -> str:
@@ -216,11 +270,12 @@ def _round_to(value: float, decimals: int) -> str:
 
 
 def _drop_noughts(*texts: str) -> list[str]:
-    """Numbers without the decimals that are 0 in each of them."""
-    told = [*texts]
-    while any("." in one for one in told) and all(one[-1] in "0." or "." not in one for one in told):
-        told = [one[:-1] if "." in one else one for one in told]
-    return told
+    """Numbers without the decimals that are 0 in each of them that has so many."""
+    decimals = [len(one.partition(".")[2]) for one in texts]
+    last = [one for one, number in zip(texts, decimals, strict=True) if number == max(decimals)]
+    if not max(decimals) or any(one[-1] != "0" for one in last):
+        return [*texts]
+    return _drop_noughts(*(one[:-1].rstrip(".") if one in last else one for one in texts))
 
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -154,6 +154,26 @@ def test_what_a_guess_becomes_is_of_the_epsilon_beside_it(visitor: Callable[...,
     expect(visit.page.locator(".epsilon .knob")).to_have_attribute("aria-valuetext", said)
 
 
+def test_looks_at_rows_are_told_beside_the_sentence_and_in_the_open_ledger_once_the_picture_has_them(
+    visitor: Callable[..., Visitor],
+) -> None:
+    visit = visitor(viewport=WINDOW)
+    visit.goes_to("/")
+    visit.uploads(make_places(3_990), "places.csv")
+    visit.says("rows", "3,000 to 6,000")
+    visit.presses("So it is")
+    visit.says("low:east", "0 to 20; 0 to 20")
+    visit.chooses("Where are these bounds from?", "law or physics")
+    visit.page.get_by_role("button", name=re.compile("^Run at")).click()
+    visit.waits()
+    visit.text("Ledger of this visit").click()
+    visit.waits()
+    visit.page.get_by_text("Show truth", exact=True).click()
+    visit.waits()
+    expect(visit.page.locator(".st-key-ledger li", has_text="places (private)")).to_have_count(4)
+    visit.sees("4 looks at private rows in this process")
+
+
 def test_a_refusal_stands_in_its_word_and_back_keeps_epsilon(visitor: Callable[..., Visitor]) -> None:
     visit = visitor(viewport=WINDOW)
     visit.goes_to("/", epsilon=0.5, k=12)

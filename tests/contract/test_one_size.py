@@ -70,10 +70,11 @@ class Told(NamedTuple):
 
     def find_due_texts(self) -> set[str]:
         """Everything that may stand around a ±: sizes, their sum, coordinates, and shares in percent."""
-        due = set()
+        due, written = set(), [(f"{name} of {row['segment']}", row[name]) for row in self.centers for name in row]
+        steps = {name: 10.0 ** -len(said.partition(".")[2]) for name, said in written}  # no text has more digits
         for name, value, reach in self.find_due():
-            due.add(format_noisy(value, reach, whole=name.startswith("noisy_size")))
-            due.add(f"{format_noisy(100 * value, 100 * reach)} %")
+            due.add(format_noisy(value, reach, step=steps[name]))
+            due.add(f"{format_noisy(100 * value, 100 * reach, step=100 * steps[name])} %")
         sizes = self.find_sizes()
         total, whole = sum(value for value, _ in sizes), sqrt(sum(reach**2 for _, reach in sizes))
         due |= {format_noisy(total, whole, whole=True)}

@@ -126,7 +126,7 @@ def played(
     changed = replace(
         parts, declaration=declaration, clustered=replace(parts.clustered, run=ran, rounded=rounded), told=told
     )
-    vars(changed)["profile"] = made
+    vars(changed)["profile"] = replace(made, step=rounded.step)
     now = replace(whole.asked, release_request=order, declared=declaration, **(asked or {}))
     now = replace(now, account=now.account._replace(**(account or {})))
     return replace(whole, asked=now, parts=changed)

@@ -72,8 +72,8 @@ CASES: dict[str, Callable[[], Played]] = {
     ),
     "three centres of two wide columns": lambda: played(
         profile={
-            "columns": (ProfileColumn("age", 20, 120), ProfileColumn("income", 0, 10)),
-            "centers": np.array([[20.0, 0.0], [70.0, 5.0], [120.0, 10.0]]),
+            "columns": (ProfileColumn("age", 20, 120), ProfileColumn("income", 0, 1_000)),
+            "centers": np.array([[20.0, 0.0], [70.0, 500.0], [120.0, 1_000.0]]),
             **{"center_sd": np.full((3, 2), np.nan), "scale": np.ones(2), "sizes": None},
         }
     ),

@@ -25,9 +25,11 @@ from dpviz.releases.segments_report import (
     choose_shares,
     describe_quality,
     format_segments,
+    list_half,
     repeat_shares,
+    split_median,
 )
-from dpviz.releases.tallies import Tally
+from dpviz.releases.tallies import Interval, Tally
 from dpviz.runs import profiles
 from dpviz.runs.open_table import declare
 from dpviz.tables import codings
@@ -278,6 +280,15 @@ def test_far_rows_stand_apart_from_noise_alone():
         noisy = Scales(counts + rng.laplace(0, 20, counts.shape), 20 * 2**0.5, counts >= 0, edges=edges)
         found.append(max(estimate_far_rows(noisy, np.full(4, 2500.0))))
     assert np.mean(np.array(found) > 0) < 0.03, "in one of a hundred releases, over all segments and distances"
+
+
+def test_an_end_of_a_bin_is_written_in_one_way_in_every_line_about_its_column() -> None:
+    edges = (0.0, 2.274, 2.81, 3.31, 4.1396, 9.0)
+    quartiles = (Interval(2.5, 2.274, 2.81), Interval(2.96, 2.274, 4.1396), Interval(4.1, 2.81, 9.0))
+    bins = replace(made_played.numbers("x").histogram, edges=edges)
+    said = NumbersSaid("x", "", *quartiles, None, bins)
+    lines = [" ".join(split_median(said)), *list_half(said)]
+    assert lines == ["2.96 (2.27 to 4.14)", "from 2.50 (2.27 to 2.81)", "to 4.10 (2.81 to 9.0)"]
 
 
 @pytest.mark.parametrize(("center_sd", "told", "reach"), [(0.02, 0.3, 0.035), (0.4, 0.8, 0.1)])

@@ -156,22 +156,29 @@ _SIDES = {
 }
 
 
+# Pixels that a usual picture has along an axis; and how many times as many the smallest, one more and the largest have.
+_PIXELS, _TIMES = 420.0, np.array([1.0, 0.33, 0.55, 1.6])
+
+
 class LabelBoxes:
-    """What stands on a picture of drawn ranges ``low`` to ``high`` (2,) already: boxes in pixels."""
+    """What stands on a picture of drawn ranges ``low`` to ``high`` (2,) already: boxes in pixels around drawn places.
+
+    A picture is as large as its window lets it be: what is apart in one may lie on each other in another.
+    """
 
     def __init__(self, low: Array, high: Array) -> None:
-        # A picture has at least about this many pixels along an axis.
-        self._low, self._scale = low, 420.0 / np.where(high > low, high - low, 1.0)
+        self._low, self._scale = low, _PIXELS / np.where(high > low, high - low, 1.0)
+        self._places: list[Array] = []
         self._boxes: list[Array] = []
 
     def pixels(self, places: Array) -> Array:
-        """Drawn places (m, 2) in pixels, up is positive."""
+        """Drawn places (m, 2) in pixels of a usual picture, up is positive."""
         return (places - self._low) * self._scale
 
     def takes(self, places: Array, size: float) -> None:
         """Marks of a diameter at drawn places (m, 2): no number may cover them."""
-        half = size / 2
-        self._boxes += [np.r_[at - half, at + half] for at in self.pixels(places)]
+        self._places += [*self.pixels(places)]
+        self._boxes += [np.array([-1, -1, 1, 1]) * size / 2] * len(places)
 
     def places(self, texts: list[str], places: Array, away: Array, *, size: float, font: float) -> list[str]:
         """On which side of its mark each text stands, "" where there is no room at all.
@@ -181,16 +188,13 @@ class LabelBoxes:
         marks = zip(texts, self.pixels(places), away * self._scale, strict=True)
         return [self._place(text, at, to, size=size, font=font) for text, at, to in marks]
 
-    def free(self, box: Array) -> bool:
-        """Whether a box (left, bottom, right, top) in pixels covers nothing."""
+    def is_free(self, at: Array, box: Array, times: Array = _TIMES) -> bool:
+        """Whether a box (left, bottom, right, top) around a place covers nothing in pictures of so many sizes."""
         if not self._boxes:
             return True
         taken = np.array(self._boxes)
-        return not ((taken[:, :2] < box[2:]) & (taken[:, 2:] > box[:2])).all(axis=1).any()
-
-    def add(self, box: Array) -> None:
-        """A box that is taken from now on."""
-        self._boxes.append(box)
+        near = times[:, None, None] * (np.array(self._places) - at)
+        return not ((near + taken[:, :2] < box[2:]) & (near + taken[:, 2:] > box[:2])).all(axis=2).any()
 
     def _place(self, text: str, at: Array, away: Array, *, size: float, font: float) -> str:
         # A digit is this part of the font size wide.
@@ -198,10 +202,13 @@ class LabelBoxes:
         length = float(np.hypot(*away))
         toward = away / length if length > 0 else np.array([1.0, 1.0])
         order = sorted(_SIDES, key=lambda side: -float(np.dot(toward, _SIDES[side]) / np.hypot(*_SIDES[side])))
-        for side in order:
-            middle = at + np.array(_SIDES[side]) * (reach + half)
-            box = np.r_[middle - half, middle + half]
-            if self.free(box):
-                self.add(box)
-                return side
+        middles = {side: np.array(_SIDES[side]) * (reach + half) for side in order}
+        boxes = {side: np.r_[middle - half, middle + half] for side, middle in middles.items()}
+        # Where no side is free in all sizes, one that is in a usual picture.
+        for times in (_TIMES, _TIMES[:1]):
+            for side, box in boxes.items():
+                if self.is_free(at, box, times):
+                    self._places.append(at)
+                    self._boxes.append(box)
+                    return side
         return ""

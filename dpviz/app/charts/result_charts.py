@@ -22,6 +22,7 @@ from dpviz.words import (
     capitalize_first,
     format_between,
     format_day,
+    format_edges,
     format_noisy,
     format_number,
     format_percent,
@@ -367,15 +368,14 @@ def _find_typical(said: Said, *, with_unit: bool = True) -> str:
     if median["range_only"] and median["low"] <= edges[0] and median["high"] >= edges[-1]:
         return "anywhere: noise hides it"
     value, unit = None if median["range_only"] else median["value"], said["unit"] if with_unit and not first_day else ""
-    return format_between(median["low"], median["high"], value, unit=unit, first_day=first_day)
+    return format_between(median["low"], median["high"], value, edges=edges, unit=unit, first_day=first_day)
 
 
 def _format_labels(said: Said) -> list[str]:
     histogram = said["histogram"]
     if histogram["labels"]:
         return list(histogram["labels"])
-    first_day = said.get("first_day", "")
-    return [format_between(low, high, first_day=first_day) for low, high in pairwise(histogram["edges"])]
+    return list(map(" to ".join, pairwise(format_edges(histogram["edges"], said.get("first_day", "")))))
 
 
 def _list_shares(counts: Sequence[float] | Array, sd: float) -> tuple[Array, Array]:

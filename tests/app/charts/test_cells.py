@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpviz.app.charts.cells import COLORS, choose_hues, compute_voronoi_polygons, find_neighbours
+from dpviz.app.charts.cells import COLORS, LabelBoxes, choose_hues, compute_voronoi_polygons, find_neighbours
 
 
 def area(polygon: np.ndarray) -> float:
@@ -52,3 +52,22 @@ def test_no_two_neighbours_share_a_colour(seed: int, k: int, shape: str) -> None
     assert hues.shape == (k,) and set(hues.tolist()) <= set(range(COLORS))
     for i, near in enumerate(find_neighbours((drawn - drawn.min(axis=0)) / (np.ptp(drawn, axis=0).max() or 1.0))):
         assert all(hues[i] != hues[j] for j in near)
+
+
+DIRECTIONS = {"left": (-1, 0), "right": (1, 0), "center": (0, 0), "top": (0, 1), "bottom": (0, -1), "middle": (0, 0)}
+
+
+@given(turn=st.floats(0, 2 * np.pi), apart=st.floats(24, 80), high=st.sampled_from([210, 300, 420, 670]))
+def test_numbers_of_marks_near_each_other_stand_apart_in_a_small_picture_and_in_a_large_one(
+    turn: float, apart: float, high: int
+) -> None:
+    drawn = 0.5 + np.array([[0.0, 0.0], [np.cos(turn), np.sin(turn)]]) * apart / 420
+    crowd = LabelBoxes(np.zeros(2), np.ones(2))
+    crowd.takes(drawn, 11)
+    sides = crowd.places(["12", "9"], drawn, np.zeros((2, 2)), size=11, font=12)
+    assert all(sides)
+    half = np.array([[7.2, 6.0], [3.6, 6.0]])
+    toward = np.array([np.add(*(DIRECTIONS[word] for word in side.split())) for side in sides])
+    middles = drawn * high + toward * (11 / 1.6 + 1 + half)
+    gap = np.abs(middles[1] - middles[0]) - half.sum(axis=0)
+    assert gap.max() > -1e-9, (sides, gap)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import shutil
+import subprocess
 import sys
 import threading
 import tomllib
@@ -17,12 +18,28 @@ from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.server_log import format_type_and_place, keep_texts_out
-from tests.browser.server import ROOT, running_app
+from tests.browser.server import ROOT, own_environment, running_app
 from tests.browser.visitor import Visitor
 from tests.waiting import eventually
 
 SECRET = "row 17 is 42.4242"
 LOGGER = logging.getLogger("dpviz")
+
+
+# What Streamlit does around each run of a page.
+RUNS = """
+import sys
+from app import app
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
+before = [*sys.path]
+with modified_sys_path(str(app.script_path)):
+    assert sys.path == before
+"""
+
+
+def test_runs_of_pages_leave_the_folders_of_modules_as_they_are_for_threads_that_load_ahead() -> None:
+    said = {"env": own_environment() | {"PYTHONPATH": str(ROOT)}, "cwd": ROOT, "check": True}
+    subprocess.run([sys.executable, "-c", RUNS], **said)
 
 
 @pytest.fixture

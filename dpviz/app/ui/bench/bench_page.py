@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.app.ui.addresses import DRAWER, is_asked_for
 from dpviz.app.ui.bench.drawer import RELEASING, draw_release_drawer, hold_release_open
@@ -81,21 +82,26 @@ def draw_bench() -> None:
     key = f"bench:folded:{hand.number}"
     with said, st.expander(escape_markdown(summarize(hand)), key=key) if folds else nullcontext():
         draw_sentence(hand)
-    with settled:
-        _draw_ticks(hand)
-        # What this visit has spent and seen, folded away unless a link asks for it.
-        asked, icon = is_asked_for("ledger"), ":material/receipt_long:"
-        drawer = st.expander("Ledger of this visit", asked, icon=icon, key="ledger", on_change="rerun")
-        if drawer.open:
-            from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
-
-            with drawer:
-                draw_ledger()
     with answered:
         if st.session_state.get(RELEASING):
             draw_release_drawer(hand, find_opened(hand))
+            with settled:
+                _draw_settled(hand)
         else:
-            st.fragment(_draw_answer, key="bench:answer")()
+            st.fragment(_draw_answer, key="bench:answer")(settled)
+
+
+def _draw_settled(hand: Hand) -> None:
+    """What is said, spent and seen, as it is once all else is drawn: drawing an answer may look, and run."""
+    _draw_ticks(hand)
+    # Folded away unless a link asks for it.
+    asked, icon = is_asked_for("ledger"), ":material/receipt_long:"
+    drawer = st.expander("Ledger of this visit", asked, icon=icon, key="ledger", on_change="rerun")
+    if drawer.open:
+        from dpviz.app.ui.ledger_panel import draw_ledger  # what adds up is loaded by whoever looks
+
+        with drawer:
+            draw_ledger()
 
 
 def _draw_ticks(hand: Hand) -> None:
@@ -113,10 +119,15 @@ def _draw_ticks(hand: Hand) -> None:
     st.markdown("  \n".join(f":small[{line}]" for line in lines), help=about)
 
 
-def _draw_answer() -> None:
+def _draw_answer(settled: DeltaGenerator) -> None:
     """All that ε changes: when it is let go only this runs again."""
     claim_finished()
-    hand = find_hand()
+    _draw_told(find_hand())
+    with settled:
+        _draw_settled(find_hand())
+
+
+def _draw_told(hand: Hand) -> None:
     table = find_opened(hand)
     source = find_undeclared() or find_source()
     if table is None:
