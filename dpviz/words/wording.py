@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property
-from math import floor, inf, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -243,6 +243,16 @@ def format_number(value: float) -> str:
     text = f"{round(value, digits):,.{max(digits, 0)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
+
+
+def format_at_most(value: float) -> str:
+    """Three significant digits, rounded up: what is said to be an upper bound stays one.
+
+    >>> format_at_most(2.01375), format_at_most(2.71828), format_at_most(20.0), format_at_most(1.0)
+    ('2.02', '2.72', '20', '1')
+    """
+    unit = 10.0 ** (floor(log10(value)) - 2)
+    return format_number(ceil(value / unit - 1e-9) * unit)
 
 
 def format_small(chance: float) -> str:
