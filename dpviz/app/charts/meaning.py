@@ -92,8 +92,7 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
     'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
     """
     after = Belief.bound(prior, epsilon=epsilon)
-    shares = (prior, 1 - _round_up(1 - after.least), _round_up(after.most))
-    believed, least, most = map(format_percent, shares)
+    believed, least, most = map(format_percent, (prior, 1 - _round_up(1 - after.least), _round_up(after.most)))
     factor = format_at_most(exp(epsilon)) if epsilon < 10 else f"e^{epsilon:g}"
 
     def paint(palette: Palette) -> Plot:
@@ -135,9 +134,7 @@ def _round_up(share: float) -> float:
     >>> [round(_round_up(share), 9) for share in (0.73106, 0.02672, 0.99966, 1.0)]
     [0.732, 0.0268, 0.9997, 1.0]
     """
-    if not 0 < share < 1:
-        return share
-    unit = 10.0 ** min(floor(log10(share)) - 2, floor(log10(1 - share)))
+    unit = 10.0 ** min(floor(log10(share)) - 2, floor(log10(1 - share))) if 0 < share < 1 else 1.0
     return ceil(share / unit - 1e-9) * unit
 
 
