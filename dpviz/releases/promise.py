@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, exp, expm1, floor, log10
+from math import exp, expm1, floor, log10
 from typing import TYPE_CHECKING
 
 from dpviz.core import AccessKind, AccessTotals
 from dpviz.releases.release_sentences import SENTENCES
 from dpviz.runs import Belief
-from dpviz.words import capitalize_first, format_count, format_number, format_small, format_things, render
+from dpviz.words import (
+    capitalize_first,
+    format_at_most,
+    format_count,
+    format_number,
+    format_small,
+    format_things,
+    render,
+)
 
 if TYPE_CHECKING:
     from dpviz.releases.playing import Played
@@ -65,16 +73,6 @@ _ALMOST = 0.999
 
 ALONE = "In ledger.csv, the ε beside a charge is what that one would cost alone."
 """Why its column need not add up to the whole."""
-
-
-def format_at_most(value: float) -> str:
-    """Three significant digits, rounded up: what is said to be an upper bound stays one.
-
-    >>> format_at_most(2.01375), format_at_most(2.71828), format_at_most(20.0), format_at_most(1.0)
-    ('2.02', '2.72', '20', '1')
-    """
-    unit = 10.0 ** (floor(log10(value)) - 2)
-    return format_number(ceil(value / unit - 1e-9) * unit)
 
 
 def format_odds_factor(epsilon: float) -> str:

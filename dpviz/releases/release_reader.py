@@ -23,7 +23,7 @@ from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import format_at_most, name_level
+from dpviz.releases.promise import name_level
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import QualityReport, QualityVerdict, SegmentsReport, list_statistics
 from dpviz.releases.smallest_groups import Groups
@@ -32,7 +32,7 @@ from dpviz.releases.two_releases import Comparison, compare
 from dpviz.releases.verifying import Verification, examine
 from dpviz.runs import Belief, Run, Verdict, profiles, verdict
 from dpviz.tables import Content, Declaration, codings, format_csv
-from dpviz.words import capitalize_first, format_percent, format_ratio, render, to_plain
+from dpviz.words import capitalize_first, format_at_most, format_percent, format_ratio, render, to_plain
 
 # Ends that a run tells, because centres cannot; and those that another ε would have brought to another end.
 _BEFORE_CENTERS, _OF_EPSILON = ("refused", "dropped"), ("failed", "sizes", "noise")

@@ -51,6 +51,7 @@ from dpviz.words import (
     PLUS_MINUS_RELEASED,
     capitalize_first,
     choose_palette,
+    format_at_most,
     format_number,
     format_things,
     join_clauses,
@@ -530,7 +531,7 @@ def _make_environment(*, markup: bool) -> Environment:
     }
     made.filters |= {
         **{"facts": describe_facts, "promise": promise.describe_promise, "level": promise.name_level},
-        **{"one_in": promise.format_one_in, "at_most": promise.format_at_most},
+        **{"one_in": promise.format_one_in, "at_most": format_at_most},
         **{"odds": promise.format_odds_factor, "steps": promise.format_steps, "paper": promise.format_paper},
         **{"share": segments_report.format_share},
         **{"apart": segments_report.split_median, "half": segments_report.list_half},

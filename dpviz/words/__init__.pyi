@@ -22,6 +22,7 @@ from .wording import PLUS_MINUS as PLUS_MINUS
 from .wording import PLUS_MINUS_RELEASED as PLUS_MINUS_RELEASED
 from .wording import Sentences as Sentences
 from .wording import capitalize_first as capitalize_first
+from .wording import format_at_most as format_at_most
 from .wording import format_between as format_between
 from .wording import format_count as format_count
 from .wording import format_day as format_day

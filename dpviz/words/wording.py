@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property
-from math import floor, inf, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -287,17 +287,27 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def format_number(value: float) -> str:
     """Three significant digits, thousands grouped, no exponent between 0.001 and a billion.
 
-    >>> [format_number(value) for value in (0.012345, 1234.5, 12345678.0, 2.0, 2.0**60)]
-    ['0.0123', '1,230', '12,300,000', '2', '1.15e18']
+    >>> [format_number(value) for value in (0.012345, 9.97, 99.7, 1234.5, 12345678.0, 2.0, 2.0**60)]
+    ['0.0123', '9.97', '99.7', '1,230', '12,300,000', '2', '1.15e18']
     """
     if value == 0 or not isfinite(value):
         return "0" if value == 0 else str(value).replace("inf", "∞")
     if not 1e-3 <= abs(value) < 1e9:
         return f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", "−")
-    digits = 3 - len(f"{abs(value):.0f}") if abs(value) >= 1 else 2 - int(f"{abs(value):.2e}".split("e")[1])
+    digits = 2 - int(f"{abs(value):.2e}".split("e")[1])
     text = f"{round(value, digits):,.{max(digits, 0)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
+
+
+def format_at_most(value: float) -> str:
+    """Three significant digits, rounded up: what is said to be an upper bound stays one.
+
+    >>> format_at_most(2.01375), format_at_most(2.71828), format_at_most(20.0), format_at_most(1.0)
+    ('2.02', '2.72', '20', '1')
+    """
+    unit = 10.0 ** (floor(log10(value)) - 2)
+    return format_number(ceil(value / unit - 1e-9) * unit)
 
 
 def format_small(chance: float) -> str:

@@ -123,7 +123,7 @@ def test_the_page_of_a_private_run_holds_its_release_only_whatever_its_owner_see
     shown = [table.domain.from_unit(points) for points in (rows, reference.centers)]
     assert not leaks(page, np.concatenate([points.ravel() for points in (*shown, rows)]))
     assert RELEASED_ONLY in page and "the loss of k-means++" not in page and "private: not in this file" in page
-    numbers = [TitleNumber("released", f"ε {run.epsilon:g}", f"spent in {len(run.entries)} charges")]
+    numbers = [TitleNumber.of_spending(run)]
     seen = dataclasses.replace(look.without_rows(), epsilon=run.epsilon)
     assert packed_in(page)["animations"] == [json.loads(pack(animate(run, seen, numbers)))]
 

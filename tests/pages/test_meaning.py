@@ -24,7 +24,7 @@ def titles(app) -> list[str]:
 def begun(monkeypatch: pytest.MonkeyPatch):
     """A part whose runs on both tables have begun by themselves: a few tell as much of the page as many."""
     monkeypatch.setattr("dpviz.runs.meaning.membership.PAIRS", 8)
-    monkeypatch.setattr("dpviz.app.ui.meaning._LEAST", 4)
+    monkeypatch.setattr("dpviz.app.ui.meaning._LEAST", 8)
 
     def begin(part: str) -> AppTest:
         app = opened(part, epsilon="1")

@@ -231,7 +231,7 @@ def test_a_number_of_rows_that_was_bought_is_told_as_noisy(name: str) -> None:
         return
     patterns = {
         YAML: r"It is ([\d,]+) ± ([\d,.]+), released with noise and paid for in the ledger: it is protected\.",
-        HTML: r"the number of rows, ([\d,]+) ± ([\d,.]+), was released apart, with noise of its own\.",
+        HTML: r"the number of rows, ([\d,]+) ± ([\d,.]+), was released apart, with noise of its own[.:]",
         DOSSIER: r"It is ([\d,]+) ± ([\d,.]+), released with noise and paid for in the ledger: it is protected\.",
     }
     told = [re.findall(pattern, made.pages[page]) for page, pattern in patterns.items()]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.card import LossDiagnostic
+from dpviz.algorithms.size_estimates import Sizes
 from dpviz.algorithms.steps import CentersStep
 from dpviz.core.domain import Domain
 from dpviz.runs.one_run import run
@@ -52,6 +53,13 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     assert kind(ended(), loss_diagnostic=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
     assert kind(ended(), loss_diagnostic=doubt) == "doubted"
     assert kind(CentersStep(title="packed", centers=CORNERS)) is None
+
+
+def test_a_small_size_is_told_by_its_own_noise_not_by_that_of_another() -> None:
+    """Beside one of 900 ± 33 one of 14 ± 8.2 is small; one of 40 ± 8.2 is not, though below 3 sd of the other."""
+    sizes = Sizes(np.array([14.0, 900.0, 40.0, 900.0]), np.array([4.68, 18.6, 4.68, 18.6]))
+    verdict = reach_verdict((ended(),), REGION, sizes=sizes)
+    assert verdict is not None and verdict.reason.startswith("1 of 4 sizes is below 3 sd of the noise (14 rows).")
 
 
 def test_the_number_in_a_title_is_the_whole_error_not_that_of_the_last_round() -> None:

@@ -5,8 +5,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from dpviz.core.check import choose_usual_delta
 from dpviz.words import glossary
 from dpviz.words.questions import CommonQuestion, read_questions
@@ -63,5 +61,5 @@ def test_an_answer_is_short_and_plain(one: CommonQuestion) -> None:
 @for_each("one", [one for one in read_questions() if one.numbers])
 def test_a_number_in_an_answer_is_what_its_formula_gives(one: CommonQuestion) -> None:
     for number, formula in one.numbers.items():
-        assert float(number) == pytest.approx(eval(formula, {"exp": math.exp, "__builtins__": {}}), rel=0.004)
-        assert number in one.says
+        worked = eval(formula, {"exp": math.exp, "__builtins__": {}})
+        assert worked <= float(number) <= 1.004 * worked and number in one.says, "each is a bound"

@@ -27,6 +27,12 @@ class TitleNumber(NamedTuple):
         """With what its words mean."""
         return {**self._asdict(), "about": glossary.explain_label(f"{self.value} {self.of}")}
 
+    @classmethod
+    def of_spending(cls, run: RunSoFar) -> TitleNumber:
+        """What a private run has spent, in the digits of the bar below it."""
+        charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
+        return cls("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
+
 
 class Shot(NamedTuple):
     """One step of an animation: what the stepper calls it, what it costs beside the others, and what is spent then."""

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from math import ceil, exp, floor, log10
+from math import ceil, exp, floor, log10, sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from dpviz.app.charts.plot import Plot, make_epsilon_axis, make_layout
 from dpviz.app.charts.view import View
 from dpviz.core import Array, Codes, zcdp_epsilon
 from dpviz.runs import AskingAgain, Belief, Request, bound_advantage, foresee, membership, trace_bound, windows
-from dpviz.words import Kind, Palette, capitalize_first, format_percent, format_small, round_percent
+from dpviz.words import Kind, Palette, capitalize_first, format_at_most, format_percent, format_small, round_percent
 
 SOURCE = "Differential Privacy Deployments Registry (opendp/deployments-registry-data, MIT licence), 15 July 2026"
 """Where the facts are from."""
@@ -87,13 +87,13 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
 
     >>> array = draw_icon_array(0.5, 1.0)
     >>> array.finding
-    'At ε = 1, a belief of 50 % becomes at most 73.1 %'
+    'At ε = 1, a belief of 50 % becomes at most 73.2 %'
     >>> array.note
     'Whatever somebody knows about you, the release changes the odds by at most a factor of 2.72.'
     """
     after = Belief.bound(prior, epsilon=epsilon)
-    believed, least, most = (format_percent(share) for share in (prior, *after))
-    factor = f"{exp(epsilon):.3g}" if epsilon < 10 else f"e^{epsilon:g}"
+    believed, least, most = map(format_percent, (prior, 1 - _round_up(1 - after.least), _round_up(after.most)))
+    factor = format_at_most(exp(epsilon)) if epsilon < 10 else f"e^{epsilon:g}"
 
     def paint(palette: Palette) -> Plot:
         plot, right = Plot(make_layout(palette, height=_PEOPLE_HEIGHT)), _SIDE + _GAP
@@ -128,6 +128,16 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
     return Diagram("odds", finding, note, f"Two arrays of a hundred people. {marked}", paint)
 
 
+def _round_up(share: float) -> float:
+    """A share that is an upper bound stays one: three digits, more only where it would be 1.
+
+    >>> [round(_round_up(share), 9) for share in (0.73106, 0.02672, 0.99966, 1.0)]
+    [0.732, 0.0268, 0.9997, 1.0]
+    """
+    unit = 10.0 ** min(floor(log10(share)) - 2, floor(log10(1 - share))) if 0 < share < 1 else 1.0
+    return ceil(share / unit - 1e-9) * unit
+
+
 class Attacker(NamedTuple):
     """Who attacks, what was attacked, and the record."""
 
@@ -159,7 +169,7 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
     Each is a staircase, and a mark with limits at the threshold that it chose before.
     """
     # The most by which hits can exceed false alarms.
-    limit = _make_points(bound_advantage(epsilon=epsilon, delta=delta))
+    limit = _make_points(bound_advantage(epsilon=epsilon, delta=delta), most=True)
     private = [one.attack for one in attackers if one.kind == "released"]
     finding = f"At ε = {epsilon:g}, {_tell_gain(private, epsilon, delta)}"
     reach = max((one.reach for one in private), default=0.0)
@@ -205,7 +215,7 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
 def _tell_gain(private: Sequence[membership.Attack], epsilon: float, delta: float) -> str:
     """What the best of these attacks gained, beside the most that any can gain; also where it gained more."""
     limit = bound_advantage(epsilon=epsilon, delta=delta)
-    most = _make_points(limit)
+    most = _make_points(limit, most=True)
     if not private:
         return f"no attacker gains more than {most}"
     best = max(private, key=lambda one: one.advantage)
@@ -222,13 +232,13 @@ def _tell(one: membership.Share) -> str:
     return f"{round_percent(one.rate)} ({round_percent(one.low)} to {round_percent(one.high)})"
 
 
-def _make_points(share: float) -> str:
-    """A difference of shares, in words.
+def _make_points(share: float, *, most: bool = False) -> str:
+    """A difference of shares, in words; the ``most`` that it can be stays that.
 
-    >>> _make_points(0.4621)
-    '46 points'
+    >>> _make_points(0.4621), _make_points(0.4621, most=True)
+    ('46 points', '46.3 points')
     """
-    points = f"{100 * share:.2g}"
+    points = format_at_most(100 * share) if most else f"{100 * share:.2g}"
     return f"{points} point{'' if points == '1' else 's'}"
 
 
@@ -272,6 +282,8 @@ def draw_twin_clouds(
     ``rows`` (n, d), of a public table, unit coordinates; ``attackers`` tell what the pictures of centres do not.
     """
     epsilon, moved = asked.epsilon, f"{clouds.moved:.2g}"
+    by_chance = 2 * sqrt(1 / len(clouds.present) + 1 / len(clouds.absent))
+    chance = ", which chance alone may do" if clouds.moved < by_chance else ""
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=480))
@@ -290,9 +302,9 @@ def draw_twin_clouds(
             plot.add_scatter(**places, mode="markers", marker=marker, listed=name, meta=kind)
         return plot.update_layout(margin={"l": 60, "r": 8, "t": 12, "b": 110}, legend=_LEGEND)
 
-    finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise"
+    finding = f"At ε = {epsilon:g}, one person moves the nearest centre by {moved} × its noise{chance}"
     draws = f"{len(clouds.present)} draws with the person and of {len(clouds.absent)} without, at ε = {epsilon:g}"
-    words = f"Centres of {draws}: the nearest centre's middle moves by {moved} times its spread."
+    words = f"Centres of {draws}: the nearest centre's middle moves by {moved} times its spread{chance}."
     gain = _tell_gain([one.attack for one in attackers if one.kind == "released"], epsilon, asked.delta)
     note = f"Clouds that look alike prove nothing: more is released than the centres. Over all answers, {gain}."
     return Diagram("neighbouring-tables", finding, note, words, paint)
@@ -313,7 +325,8 @@ def describe_costs(asked: AskingAgain) -> str:
 def draw_costs(asked: AskingAgain) -> list[Diagram]:
     """Noise, ε and, where it is known, what an attacker gains, against the number of releases that are averaged."""
     left = ", ".join(f"{round_percent(value / asked.noise[1])} after {times}" for times, value in asked.noise.items())
-    spent = ", ".join(f"{one.added:g} after {one.times}, {one.composed:.3g} composed" for one in asked.prices)
+    costs = [(f"{one.added:g} after {one.times}", format_at_most(one.composed)) for one in asked.prices]
+    spent = ", ".join(f"{added}, {composed} composed" for added, composed in costs)
     drawn = [
         ("Noise left, % of one release", f"Noise left after so many releases: {left}.", _paint_noise),
         ("ε of all together", f"ε after so many releases: {spent}.", _paint_price),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import exp, sqrt
+from math import ceil, exp, sqrt
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -274,6 +274,12 @@ def _list_found(computed: Computed, say: Say) -> list[int]:
     return [computed.measure_recovery(row["centers"]).found for row in _run_study(computed, say)]
 
 
+def _round_up(bound: float, decimals: int) -> float:
+    """To the digits that are said: what is said to be the most stays that."""
+    unit = 10.0**-decimals
+    return ceil(bound / unit) * unit
+
+
 _COMPUTE: dict[str, Compute] = {
     "rows": lambda e, s: len(e.rows.points),
     "clusters": lambda e, s: s.request.k,
@@ -306,8 +312,8 @@ _COMPUTE: dict[str, Compute] = {
     "runs": lambda e, s: len(_run_study(e, s)),
     "fewest found": lambda e, s: min(_list_found(e, s)),
     "most found": lambda e, s: max(_list_found(e, s)),
-    "odds factor": lambda e, s: exp(float(s.options["epsilon"])),
-    "percent from a half": lambda e, s: 100 / (1 + exp(-float(s.options["epsilon"]))),
+    "odds factor": lambda e, s: _round_up(exp(float(s.options["epsilon"])), s.decimals),
+    "percent from a half": lambda e, s: _round_up(100 / (1 + exp(-float(s.options["epsilon"]))), s.decimals),
     "epsilon together": lambda e, s: float(s.options["times"]) * float(s.options["epsilon"]),
     "noise of an average": lambda e, s: sqrt(2) / float(s.options["epsilon"]) / sqrt(float(s.options["times"])),
 }

@@ -88,7 +88,7 @@ def _ask_person(table: OpenTable) -> int:
     return int(st.number_input(**look_of("person", max_value=most, value=first, key=key))) - 1
 
 
-# Averages of sixteen, of which there must be two.
+# Averages of four, of which there must be eight.
 _KEPT, _LEAST = 4, 32
 
 

@@ -17,6 +17,8 @@ from dpviz.runs.request import Request
 
 TIMES = (1, 4, 16, 64)
 """How many releases are averaged."""
+# Averages whose spread is measured: of two or three it would be off by a third and more.
+_AVERAGES = 8
 USUAL_DELTA = 1e-6
 """At which the sharper composition of pure releases is told."""
 
@@ -97,7 +99,7 @@ class AskingAgain:
         prices = [price_together(entries, times, epsilon=asked.epsilon, delta=asked.delta) for times in TIMES]
         centers = [trial.centers for trial in trials if trial.present]
         ordered = match_releases(centers, centers[0])
-        noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= 2 * times}
+        noise = {times: measure_noise_left(ordered, times) for times in TIMES if len(ordered) >= _AVERAGES * times}
         known = collect_scores(trials, "log_ratio")
         rng = np.random.default_rng(asked.seed)
         gains = {} if known is None else {times: measure_gain(*known, times, rng) for times in TIMES}

@@ -33,10 +33,10 @@ def attacker(hits: int, false_alarms: int, *, of: int = 64) -> Attacker:
 @for_each(
     ("hits", "false_alarms", "said"),
     [
-        (40, 12, "the best attack gains 44 points, and none can gain more than 46 points"),
-        (44, 12, "none can gain more than 46 points: the best attack gained 50 points, by luck"),
-        (64, 2, "an attack gained 97 points where none should gain more than 46 points: do not rely on"),
-        (10, 12, "the best attack gains 0 points, and none can gain more than 46 points"),
+        (40, 12, "the best attack gains 44 points, and none can gain more than 46.3 points"),
+        (44, 12, "none can gain more than 46.3 points: the best attack gained 50 points, by luck"),
+        (64, 2, "an attack gained 97 points where none should gain more than 46.3 points: do not rely on"),
+        (10, 12, "the best attack gains 0 points, and none can gain more than 46.3 points"),
     ],
 )
 def test_the_title_of_an_attack_says_whether_it_passed_the_line_and_whether_that_was_luck(hits, false_alarms, said):

@@ -8,7 +8,9 @@ from math import comb, exp
 import numpy as np
 import pytest
 
+from dpviz.runs import AskingAgain, Contender, Request
 from dpviz.runs.meaning.asking_again import compose_repeated_epsilon, measure_gain, measure_noise_left, price_together
+from dpviz.runs.meaning.membership import AttackTrial
 from dpviz.runs.meaning.windows import bound_advantage
 from dpviz.runs.one_run import run
 from tests.pages.site import sample_table
@@ -19,6 +21,11 @@ def test_the_spread_of_averages_falls_with_the_root_of_their_number():
     releases = rng.normal(size=(4_096, 3, 2))
     spreads = [measure_noise_left(releases, times) for times in (1, 4, 16, 64)]
     np.testing.assert_allclose(spreads, np.sqrt(2) / np.sqrt([1, 4, 16, 64]), rtol=0.12)
+    entries = run("eugkm", sample_table("outlier").private, k=3, epsilon=0.2, seed=1).entries
+    trials = [AttackTrial(True, np.arange(6.0).reshape(3, 2) + 0.1 * one, 0.0, None) for one in releases[:128]]
+    told = AskingAgain.of(trials, entries, Request(Contender("eugkm"), 3, 0.2)).noise
+    assert [*told] == [1, 4, 16], "of two averages of 64 a spread would be luck"
+    np.testing.assert_allclose([told[1] / told[times] for times in told], [1, 2, 4], rtol=0.25)
 
 
 def test_reading_more_answers_gains_more_and_never_more_than_the_bound():

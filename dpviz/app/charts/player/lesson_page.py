@@ -61,7 +61,7 @@ def make_walk(
     context = replace(make_context(computed, palette), epsilon=run.epsilon if run.private else None)
     if not run.private:
         return run, context, []
-    numbers = [TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges")]
+    numbers = [TitleNumber.of_spending(run)]
     if not whole:
         return run, context, numbers
     loss = computed.compute_loss_ratio(run.unit_centers)

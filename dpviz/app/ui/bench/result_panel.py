@@ -226,7 +226,7 @@ def draw_walk_so_far(table: OpenTable, so_far: RunSoFar, reference: evaluation.R
         arrived = read_steps() or so_far
         given = (arrived.frames, context.view.name, st.context.theme.type, context.reveal is None)
         animation = make_once(_SO_FAR, given, partial(_zip_run, arrived, context))
-        play(animation, list(_list_spending(arrived)), key="explore:player", room=_ROOM)
+        play(animation, [TitleNumber.of_spending(arrived)] if arrived.private else [], key="explore:player", room=_ROOM)
 
     poll(steps, every=_POLL_SECONDS if is_under_way(table) else None, key="walk:so_far")
 
@@ -278,19 +278,13 @@ def make_final_context(pictured: Pictured, view: View) -> RenderContext:
 
 def list_numbers(pictured: Pictured) -> Iterator[TitleNumber]:
     """The numbers beside a title: what was spent, what it cost, and how well known groups are met."""
-    yield from _list_spending(pictured.run)
+    if pictured.run.private:
+        yield TitleNumber.of_spending(pictured.run)
     if (judged := pictured.judged) is not None:
         sample = "" if pictured.table.private.in_memory else ", in a sample of the rows"
         yield TitleNumber("revealed", format_ratio(judged.scores.ratio), f"the loss of k-means++{sample}")
         if judged.labels is not None:
             yield TitleNumber("revealed", judged.labels.percent, judged.labels.of)
-
-
-def _list_spending(run: RunSoFar) -> Iterator[TitleNumber]:
-    if run.private:
-        charges = f"{len(run.entries):d} charge{'' if len(run.entries) == 1 else 's'}"
-        # In the digits of the bar below it.
-        yield TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent in {charges}")
 
 
 def draw_below(pictured: Pictured) -> None:

@@ -141,7 +141,7 @@ def _draw_tables(release: Release) -> None:
             # As it is written, numbers as numbers.
             file = io.BytesIO(release.files[package.SEGMENTS_FILE])
             segments = pd.read_csv(file, keep_default_na=False, na_values=[""])
-            about = f"{len(segments)} released numbers about the segments, with their intervals"
+            about = f"{len(segments)} lines about the segments: released numbers, most with intervals, and the verdict"
             figure.draw_data_table(segments, alt=about)
 
 
