@@ -182,7 +182,9 @@ def _ask_more_often(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     label = _find_label(draws, question)
     one, other = (_share(draws, question, [place], label) for place in _places(question))
     drowned = any(_is_drowned(draws, question, [place]) for place in _places(question))
-    return _compare(question, 100 * (one - other), f"has {question.label} more often", "%", drowned=drowned)
+    return _compare(
+        question, 100 * (one - other), f"has {question.label} more often by the histograms alone", "%", drowned=drowned
+    )
 
 
 def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
@@ -266,6 +268,8 @@ def _compare(
     between = format_between(*ends, unit=unit)
     words = f"segment {one} {how} than segment {other}"
     said = f"{HIDDEN}: {words}? By {between} in nine of ten." if hidden else f"{words}, by {between} in nine of ten."
+    if drowned:  # an interval beside it that leaves no doubt would deny it
+        said = f"{HIDDEN}: {words}? A histogram is too small to say."
     return ReleaseAnswer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
 
 

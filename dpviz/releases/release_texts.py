@@ -137,10 +137,8 @@ def list_segment_heads(played: Played) -> dict[str, str]:
         else []
     )
     for said in told:
-        if isinstance(said, segments_report.NumbersSaid) and said.median is not None and said.first_day:
-            units[said.column] = ""
-        elif said.unit:
-            units[said.column] = said.unit
+        dated = isinstance(said, segments_report.NumbersSaid) and said.first_day
+        units[said.column] = "" if dated else said.unit or units.get(said.column, "")
     return {name: format_head(name, units.get(name)) for name in dict.fromkeys(said.column for said in told)}
 
 

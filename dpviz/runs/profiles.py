@@ -49,9 +49,9 @@ def describe_shares(shares: Mapping[str, float], reach: float) -> str:
     """The largest shares, as far as their noise lets them be told, which is ``reach``; NaN where nobody can tell.
 
     >>> describe_shares({"N": 0.853, "S": 0.112, "E": 0.035}, 0.05)
-    'N 85.3 %, S 11.2 %, others under 5 %; each ± 5 %'
+    'N 85.3 %, S 11.2 %, E up to 8.5 %; each ± 5 %'
     >>> describe_shares({"N": 0.5, "S": 0.48, "E": 0.02}, 0.04)
-    'N or S: 50 %, 48 %, others under 4 %; each ± 4 %'
+    'N or S: 50 %, 48 %, E up to 6 %; each ± 4 %'
     >>> describe_shares({"N": 0.3, "S": 0.3, "E": 0.4}, 0.6), describe_shares({"F": 0.25, "M": 0.75}, float("nan"))
     ('each up to 100 %', 'M 75 %, F 25 %')
     """
@@ -59,13 +59,20 @@ def describe_shares(shares: Mapping[str, float], reach: float) -> str:
     known = isfinite(reach) and reach > 0
     told = {value: f"{format_value(100 * share, 100 * reach)} %" for value, share in shares.items()}
     least = max(reach, _LEAST_PART) if known else _LEAST_PART
-    under = f"under {format_reach(100 * min(least, 1.0))} %"
+
+    def limit(name: str, values: list[str]) -> str:
+        """How large the largest of them may be: a share below its noise may lie as far above as its noise reaches."""
+        top = max(shares[value] for value in values)
+        if not known and top < least:
+            return f"{name} under {format_number(100 * least)} %"
+        end = 100 * min(top + (reach if known else 0.0), 1.0)
+        return f"{name} up to {format_value(end, min(100 * reach, end))} %"
+
     clear = [value for value in order if shares[value] >= least][:_MOST_SHARES]
     if not clear:
-        return f"each up to {format_reach(100 * min(shares[order[0]] + (reach if known else 0.0), 1.0))} %"
+        return limit("each", order)
     rest = order[len(clear) :]
-    most = max(rest, key=lambda value: shares[value], default="")
-    others = [f"others {f'up to {told[most]}' if shares[most] >= least else under}"] if rest else []
+    others = [limit(rest[0] if known and len(rest) == 1 else "others", rest)] if rest else []
     parts = [f"{value} {told[value]}" for value in clear]
     if known and len(clear) > 1 and shares[clear[0]] - shares[clear[1]] < reach:
         parts[:2] = [f"{clear[0]} or {clear[1]}: {told[clear[0]]}", told[clear[1]]]

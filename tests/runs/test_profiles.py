@@ -109,7 +109,7 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     wide = replace(made, center_sd=made.center_sd * np.array([1, 1, 1, 1, 1, 1, 1, 20, 1]))
     assert wide.describe_center(0) == {
         "age": "0.000 (0.000 to 0.088)",
-        "town": "North 70 %, South 20 %, (any other) 10 %, others under 8.8 %; each ± 8.8 %",
+        "town": "North 70 %, South 20 %, (any other) 10 %, (missing) up to 8.8 %; each ± 8.8 %",
         "hour": "18:00 ± 0.67 h",
         "joined": "2020-02-01 ± 1.8 days",
         "stage": "II ± 0.088 ranks",
