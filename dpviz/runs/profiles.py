@@ -25,12 +25,14 @@ from dpviz.runs.verdict import AT_EDGE, Evidence
 from dpviz.tables import codings
 from dpviz.words import (
     NINE_IN_TEN,
+    PLUS_MINUS_RELEASED,
     format_between,
     format_noisy,
     format_number,
     format_percent,
     format_reach,
     format_value,
+    list_names,
 )
 
 # Shares of one column that a line has room for.
@@ -86,6 +88,9 @@ SURE = size_estimates.CLEAR
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
 
+# Which mean of the rows of its segment a centre is, by the scale of a column; what holds of it beside the mean amount.
+_MEANS = {"number": ("mean", ""), "log": ("geometric mean", "less than"), "root": ("square of the mean root", "not")}
+
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
 _AT_AN_END = 1 - 1e-9
@@ -113,6 +118,11 @@ class ProfileColumn(NamedTuple):
     def whole(self) -> str:
         """The name of the declared column."""
         return self.source or self.name
+
+    @property
+    def mean(self) -> str:
+        """Which mean of the rows of its segment a centre is."""
+        return _MEANS[self.kind][0]
 
     @property
     def worded(self) -> bool:
@@ -338,6 +348,18 @@ class Profile:
     def reach(self) -> Array:
         """What stands behind a ±, (k, d); on a log or root scale half of what lies between both ``ends``, nearly."""
         return NINE_IN_TEN * self.center_sd
+
+    @property
+    def plus_minus(self) -> str:
+        """What a document of a release with a ± in it says of it once, and of which mean it is on an uneven scale."""
+        told = [PLUS_MINUS_RELEASED]
+        for kind, (mean, beside) in _MEANS.items():
+            names = [column.name for column in self.columns if column.kind == kind]
+            if beside and names:
+                of = f"Of {list_names(names)}, on a {kind} scale,"
+                ends = ": brackets hold both ends" if self.noise_known else ""
+                told.append(f"{of} that is the {mean}, {beside} the mean amount{ends}.")
+        return " ".join(told)
 
     @property
     def k(self) -> int:
