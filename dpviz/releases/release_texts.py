@@ -201,14 +201,14 @@ def draw_centers(played: Played) -> CardPicture:
         strips.append(_place_strip(column, within, values, reach, height))
         height = strips[-1].base + 16
     rest = made.dim - len(columns)
-    left_out = f", {format_things(rest, 'column')} left out" if rest else ""
+    left_out = f", {made.count_lanes(rest)} left out" if rest else ""
     lowest, highest = made.centers.argmin(axis=0).tolist(), made.centers.argmax(axis=0).tolist()
     ends = "; ".join(
         f"{column.name} from {made.format_center(lowest[at], at)} to {made.format_center(highest[at], at)}"
         for at, column in enumerate(columns)
     )
     centers = capitalize_first(format_things(made.k, "released centre"))
-    alt = f"{centers} on a line for each of {format_things(len(columns), 'column')}{left_out}: {ends}"
+    alt = f"{centers} on a line for each of {made.count_lanes(len(columns))}{left_out}: {ends}"
     markup = render(
         "centers.svg.j2", width=_WIDTH, height=height, left=_LEFT, right=_WIDTH - _RIGHT, radius=_DOT, strips=strips
     )

@@ -31,6 +31,7 @@ from dpviz.words import (
     format_number,
     format_percent,
     format_reach,
+    format_things,
     format_value,
     list_names,
 )
@@ -370,6 +371,10 @@ class Profile:
     def dim(self) -> int:
         """Columns."""
         return len(self.columns)
+
+    def count_lanes(self, number: int) -> str:
+        """So many columns, or coordinates where a declared column has several, in words."""
+        return format_things(number, "column" if len({one.whole for one in self.columns}) == self.dim else "coordinate")
 
     @property
     def lower(self) -> Array:

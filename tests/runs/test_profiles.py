@@ -108,6 +108,7 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     told = [made.format_center(0, place) for place in range(9)]
     assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18:00", "18:00", "2020-02-01", "II"]
     assert made.format_center(1, 5) == made.format_center(1, 6) == "00:00"
+    assert made.count_lanes(made.dim) == "nine coordinates" and MADE.count_lanes(2) == "two columns"
     assert [column.title for column in made.columns[5:7]] == ["hour: 12:00 to 00:00", "hour: 18:00 to 06:00"]
     wide = replace(made, center_sd=made.center_sd * np.array([1, 1, 1, 1, 1, 1, 1, 20, 1]))
     assert wide.describe_center(0) == {
