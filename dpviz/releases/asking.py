@@ -267,9 +267,9 @@ def _compare(
     ends = (low, high) if first > 0.5 else (-high, -low)
     between = format_between(*ends, unit=unit)
     words = f"segment {one} {how} than segment {other}"
-    said = f"{HIDDEN}: {words}? By {between} in nine of ten." if hidden else f"{words}, by {between} in nine of ten."
-    if drowned:  # an interval beside it that leaves no doubt would deny it
-        said = f"{HIDDEN}: {words}? A histogram is too small to say."
+    # An interval that leaves no doubt would deny that a histogram drowns.
+    why = "A histogram is too small to say." if drowned else f"By {between} in nine of ten."
+    said = f"{HIDDEN}: {words}? {why}" if hidden else f"{words}, by {between} in nine of ten."
     return ReleaseAnswer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
 
 

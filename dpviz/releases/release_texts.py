@@ -131,11 +131,8 @@ def format_head(name: str, unit: str | None) -> str:
 def list_segment_heads(played: Played) -> dict[str, str]:
     """The heads of all columns that segments are described by, with their units; a date has none."""
     units = {column.name: column.unit for column in played.columns}
-    told = (
-        [said for segment in played.report.segments[:_MOST_CENTERS] for said in segment.columns]
-        if played.report
-        else []
-    )
+    segments = played.report.segments[:_MOST_CENTERS] if played.report else ()
+    told = [said for segment in segments for said in segment.columns]
     for said in told:
         dated = isinstance(said, segments_report.NumbersSaid) and said.first_day
         units[said.column] = "" if dated else said.unit or units.get(said.column, "")

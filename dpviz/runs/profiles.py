@@ -89,8 +89,8 @@ SURE = size_estimates.CLEAR
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
 
-# Which mean of the rows of its segment a centre is, by the scale of a column; what holds of it beside the mean amount.
-_MEANS = {"number": ("mean", ""), "log": ("geometric mean", "less than"), "root": ("square of the mean root", "not")}
+# Which mean of the rows of its segment a centre is on an uneven scale, and what it is beside the mean amount.
+_MEANS = {"log": "geometric mean, less than", "root": "square of the mean root, not"}
 
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
@@ -123,7 +123,7 @@ class ProfileColumn(NamedTuple):
     @property
     def mean(self) -> str:
         """Which mean of the rows of its segment a centre is."""
-        return _MEANS[self.kind][0]
+        return _MEANS.get(self.kind, "mean").partition(",")[0]
 
     @property
     def worded(self) -> bool:
@@ -353,14 +353,12 @@ class Profile:
     @property
     def plus_minus(self) -> str:
         """What a document of a release with a ± in it says of it once, and of which mean it is on an uneven scale."""
-        told = [PLUS_MINUS_RELEASED]
-        for kind, (mean, beside) in _MEANS.items():
-            names = [column.name for column in self.columns if column.kind == kind]
-            if beside and names:
+        said = PLUS_MINUS_RELEASED
+        for kind, mean in _MEANS.items():
+            if names := [column.name for column in self.columns if column.kind == kind]:
                 of = f"Of {list_names(names)}, on a {kind} scale,"
-                ends = ": brackets hold both ends" if self.noise_known else ""
-                told.append(f"{of} that is the {mean}, {beside} the mean amount{ends}.")
-        return " ".join(told)
+                said += f" {of} that is the {mean} the mean amount: brackets hold both ends."
+        return said
 
     @property
     def k(self) -> int:
@@ -494,9 +492,7 @@ class Profile:
 
     def order_columns(self, order: ColumnOrder) -> Codes:
         """Columns in their order, the most telling first or as in the file."""
-        if order == "file":
-            return np.arange(self.dim)
-        return np.argsort(-self.apart, kind="stable")
+        return np.arange(self.dim) if order == "file" else np.argsort(-self.apart, kind="stable")
 
     def order_rows(self, order: RowOrder) -> Codes:
         """Segments in their order: the largest first, by number, or alike ones beside each other."""

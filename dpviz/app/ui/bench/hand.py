@@ -212,9 +212,8 @@ class Hand:
     def say_person(self, column: str | None, most: int, relation: str) -> Hand:
         """The same with whose row each is."""
         said = self.choose_columns([name for name in self.declaration.columns if name != column])
-        words = {name: told for name, told in said.declaration.words.items() if told != ONE_ROW}
-        if column is None:
-            words.setdefault("several_rows", ONE_ROW)
+        told = {name: words for name, words in said.declaration.words.items() if words != ONE_ROW}
+        words = told if column else {"several_rows": ONE_ROW, **told}
         declared = replace(said.declaration, id_column=column, rows_per_person=most, relation=relation, words=words)
         return replace(said, declaration=declared, person_said=True)
 
