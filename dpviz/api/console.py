@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dpviz import __version__
 from dpviz.core import RequestError, check, format_table
 from dpviz.runs import create_whole
-from dpviz.words import PLUS_MINUS_RELEASED, read_toml
+from dpviz.words import read_toml
 
 if TYPE_CHECKING:
     from dpviz.runs import Request, profiles
@@ -194,7 +194,7 @@ def list_center_tables(made: profiles.Profile) -> Iterator[str]:
         heads = [f"{name} ({units[name]})" if units[name] else name for name in columns]
         rows = [[str(i + 1), sizes[i], *(said[i][name] for name in columns)] for i in range(made.k)]
         yield f"Released centres\n{format_table(['segment', 'rows', *heads], rows)}"
-    yield PLUS_MINUS_RELEASED
+    yield made.plus_minus
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -182,7 +182,9 @@ def _ask_more_often(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     label = _find_label(draws, question)
     one, other = (_share(draws, question, [place], label) for place in _places(question))
     drowned = any(_is_drowned(draws, question, [place]) for place in _places(question))
-    return _compare(question, 100 * (one - other), f"has {question.label} more often", "%", drowned=drowned)
+    return _compare(
+        question, 100 * (one - other), f"has {question.label} more often by the histograms alone", "%", drowned=drowned
+    )
 
 
 def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
@@ -265,7 +267,9 @@ def _compare(
     ends = (low, high) if first > 0.5 else (-high, -low)
     between = format_between(*ends, unit=unit)
     words = f"segment {one} {how} than segment {other}"
-    said = f"{HIDDEN}: {words}? By {between} in nine of ten." if hidden else f"{words}, by {between} in nine of ten."
+    # An interval that leaves no doubt would deny that a histogram drowns.
+    why = "A histogram is too small to say." if drowned else f"By {between} in nine of ten."
+    said = f"{HIDDEN}: {words}? {why}" if hidden else f"{words}, by {between} in nine of ten."
     return ReleaseAnswer(question, capitalize_first(said), value, low, high, hidden, () if hidden else (one,))
 
 

@@ -132,16 +132,11 @@ def format_head(name: str, unit: str | None) -> str:
 def list_segment_heads(played: Played) -> dict[str, str]:
     """The heads of all columns that segments are described by, with their units; a date has none."""
     units = {column.name: column.unit for column in played.columns}
-    told = (
-        [said for segment in played.report.segments[:_MOST_CENTERS] for said in segment.columns]
-        if played.report
-        else []
-    )
+    segments = played.report.segments[:_MOST_CENTERS] if played.report else ()
+    told = [said for segment in segments for said in segment.columns]
     for said in told:
-        if isinstance(said, segments_report.NumbersSaid) and said.median is not None and said.first_day:
-            units[said.column] = ""
-        elif said.unit:
-            units[said.column] = said.unit
+        dated = isinstance(said, segments_report.NumbersSaid) and said.first_day
+        units[said.column] = "" if dated else said.unit or units.get(said.column, "")
     return {name: format_head(name, units.get(name)) for name in dict.fromkeys(said.column for said in told)}
 
 
@@ -204,14 +199,14 @@ def draw_centers(played: Played) -> CardPicture:
         strips.append(_place_strip(column, within, values, reach, height))
         height = strips[-1].base + 16
     rest = made.dim - len(columns)
-    left_out = f", {format_things(rest, 'column')} left out" if rest else ""
+    left_out = f", {made.count_lanes(rest)} left out" if rest else ""
     lowest, highest = made.centers.argmin(axis=0).tolist(), made.centers.argmax(axis=0).tolist()
     ends = "; ".join(
         f"{column.name} from {made.format_center(lowest[at], at)} to {made.format_center(highest[at], at)}"
         for at, column in enumerate(columns)
     )
     centers = capitalize_first(format_things(made.k, "released centre"))
-    alt = f"{centers} on a line for each of {format_things(len(columns), 'column')}{left_out}: {ends}"
+    alt = f"{centers} on a line for each of {made.count_lanes(len(columns))}{left_out}: {ends}"
     markup = render(
         "centers.svg.j2", width=_WIDTH, height=height, left=_LEFT, right=_WIDTH - _RIGHT, radius=_DOT, strips=strips
     )

@@ -74,7 +74,9 @@ def list_center_fields(profile: profiles.Profile) -> list[FileField]:
     ]
     for end, says in TERMS["errors"].items():
         told = columns if end == "_sd" or profile.drawn_sd is not None else ()
-        found += [FileField(name(f"{one.name}{end}"), "number", says.format(one.name), one.unit) for one in told]
+        found += [
+            FileField(name(f"{one.name}{end}"), "number", says.format(one.name, one.mean), one.unit) for one in told
+        ]
     if profile.sizes is not None:
         says = "standard deviation of the noise on its size"
         found.append(FileField(name("noisy_size"), "integer", "rows of the segment", "rows"))

@@ -25,12 +25,15 @@ from dpviz.runs.verdict import AT_EDGE, Evidence
 from dpviz.tables import codings
 from dpviz.words import (
     NINE_IN_TEN,
+    PLUS_MINUS_RELEASED,
     format_between,
     format_noisy,
     format_number,
     format_percent,
     format_reach,
+    format_things,
     format_value,
+    list_names,
 )
 
 # Shares of one column that a line has room for.
@@ -51,9 +54,9 @@ def describe_shares(shares: Mapping[str, float], reach: float, step: float = 0.0
     ``step`` is the grid on which they are released, 0: none.
 
     >>> describe_shares({"N": 0.853, "S": 0.112, "E": 0.035}, 0.05)
-    'N 85.3 %, S 11.2 %, others under 5 %; each ± 5 %'
+    'N 85.3 %, S 11.2 %, E up to 8.5 %; each ± 5 %'
     >>> describe_shares({"N": 0.5, "S": 0.48, "E": 0.02}, 0.04)
-    'N or S: 50 %, 48 %, others under 4 %; each ± 4 %'
+    'N or S: 50 %, 48 %, E up to 6 %; each ± 4 %'
     >>> describe_shares({"N": 0.3, "S": 0.3, "E": 0.4}, 0.6), describe_shares({"F": 0.25, "M": 0.75}, float("nan"))
     ('each up to 100 %', 'M 75 %, F 25 %')
     """
@@ -61,13 +64,20 @@ def describe_shares(shares: Mapping[str, float], reach: float, step: float = 0.0
     known = isfinite(reach) and reach > 0
     told = {value: f"{format_value(100 * share, 100 * reach, step=100 * step)} %" for value, share in shares.items()}
     least = max(reach, _LEAST_PART) if known else _LEAST_PART
-    under = f"under {format_reach(100 * min(least, 1.0))} %"
+
+    def limit(name: str, values: list[str]) -> str:
+        """How large the largest of them may be: a share below its noise may lie as far above as its noise reaches."""
+        top = max(shares[value] for value in values)
+        if not known and top < least:
+            return f"{name} under {format_number(100 * least)} %"
+        end = 100 * min(top + (reach if known else 0.0), 1.0)
+        return f"{name} up to {format_value(end, min(100 * reach, end))} %"
+
     clear = [value for value in order if shares[value] >= least][:_MOST_SHARES]
     if not clear:
-        return f"each up to {format_reach(100 * min(shares[order[0]] + (reach if known else 0.0), 1.0))} %"
+        return limit("each", order)
     rest = order[len(clear) :]
-    most = max(rest, key=lambda value: shares[value], default="")
-    others = [f"others {f'up to {told[most]}' if shares[most] >= least else under}"] if rest else []
+    others = [limit(rest[0] if known and len(rest) == 1 else "others", rest)] if rest else []
     parts = [f"{value} {told[value]}" for value in clear]
     if known and len(clear) > 1 and shares[clear[0]] - shares[clear[1]] < reach:
         parts[:2] = [f"{clear[0]} or {clear[1]}: {told[clear[0]]}", told[clear[1]]]
@@ -80,6 +90,9 @@ SURE = size_estimates.CLEAR
 
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
+
+# Which mean of the rows of its segment a centre is on an uneven scale, and what it is beside the mean amount.
+_MEANS = {"log": "geometric mean, less than", "root": "square of the mean root, not"}
 
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
@@ -108,6 +121,11 @@ class ProfileColumn(NamedTuple):
     def whole(self) -> str:
         """The name of the declared column."""
         return self.source or self.name
+
+    @property
+    def mean(self) -> str:
+        """Which mean of the rows of its segment a centre is."""
+        return _MEANS.get(self.kind, "mean").partition(",")[0]
 
     @property
     def worded(self) -> bool:
@@ -339,6 +357,16 @@ class Profile:
         return NINE_IN_TEN * self.center_sd
 
     @property
+    def plus_minus(self) -> str:
+        """What a document of a release with a ± in it says of it once, and of which mean it is on an uneven scale."""
+        said = PLUS_MINUS_RELEASED
+        for kind, mean in _MEANS.items():
+            if names := [column.name for column in self.columns if column.kind == kind]:
+                of = f"Of {list_names(names)}, on a {kind} scale,"
+                said += f" {of} that is the {mean} the mean amount: brackets hold both ends."
+        return said
+
+    @property
     def k(self) -> int:
         """Segments."""
         return len(self.centers)
@@ -347,6 +375,10 @@ class Profile:
     def dim(self) -> int:
         """Columns."""
         return len(self.columns)
+
+    def count_lanes(self, number: int) -> str:
+        """So many columns, or coordinates where a declared column has several, in words."""
+        return format_things(number, "column" if len({one.whole for one in self.columns}) == self.dim else "coordinate")
 
     @property
     def lower(self) -> Array:
@@ -466,9 +498,7 @@ class Profile:
 
     def order_columns(self, order: ColumnOrder) -> Codes:
         """Columns in their order, the most telling first or as in the file."""
-        if order == "file":
-            return np.arange(self.dim)
-        return np.argsort(-self.apart, kind="stable")
+        return np.arange(self.dim) if order == "file" else np.argsort(-self.apart, kind="stable")
 
     def order_rows(self, order: RowOrder) -> Codes:
         """Segments in their order: the largest first, by number, or alike ones beside each other."""

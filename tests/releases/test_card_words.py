@@ -34,7 +34,8 @@ from tests.stored import compare_texts
 
 STORED = Path(__file__).parent / "stored" / "card_words.txt"
 UNKNOWN = {"center_sd": np.full((2, 2), np.nan), "sizes": None}
-DATED = numbers("joined", 3, 31, 60, unit="days from 2020-01-01", first_day="2020-01-01")
+DAYS = {"unit": "days from 2020-01-01", "first_day": "2020-01-01"}
+DATED = numbers("joined", 3, 31, 60, **DAYS)
 MANY_SHARES = shares("region", **{f"r{place}": 0.1 for place in range(8)})
 MISSING = tuple(MissingShare(f"column {place}", 0.03, 0.02, 0.04) for place in range(60))
 
@@ -84,7 +85,7 @@ CASES: dict[str, Callable[[], Played]] = {
             segment(3, numbers("age"), shares("region")),
         )
     ),
-    "segments of days": lambda: played(report=reported(segment(1, DATED))),
+    "segments of days": lambda: played(report=reported(segment(1, DATED), segment(2, numbers("joined", **DAYS)))),
     "segments of many columns": lambda: played(
         report=reported(segment(1, *(numbers(f"c{place}", 20, 30, 40) for place in range(12))))
     ),

@@ -195,6 +195,8 @@ def test_what_noise_hides_is_said_so() -> None:
     drawn, clear = draw(3, scale=400.0), ask(draw(3), ReleaseQuestion("larger", (1, 2)))
     assert "Noise hides this" in ask(drawn, ReleaseQuestion("larger", (1, 2))).sentence
     assert ask(drawn, ReleaseQuestion("share", (3,), "region", "N")).hidden
+    often = ask(drawn, ReleaseQuestion("more-often", (1, 3), "region", "N")).sentence
+    assert often.startswith("Noise hides this: ") and often.endswith("? A histogram is too small to say.")
     assert len(ask(drawn, ReleaseQuestion("largest")).chosen) > 1
     assert clear.sentence.startswith("Segment 1 is larger than segment 2, by ") and clear.chosen == (1,)
     assert ask(draw(3), ReleaseQuestion("largest")).chosen == (1,)

@@ -73,6 +73,9 @@ def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
     sd = np.array([10.0 * np.sinh(0.1), 1000.0 * np.sinh(0.1)])
     made = Profile(columns, centers, np.c_[sd, [10.0, 10.0]], np.array([np.log(100), 10.0]))
     assert made.overall == pytest.approx([100.0, 0.0]), "a geometric mean, and the square of a mean root"
+    said = made.plus_minus.partition("Of ")[2]
+    assert said.startswith('"pay", on a log scale, that is the geometric mean, less than the mean amount: brackets')
+    assert 'Of "debt", on a root scale, that is the square of the mean root, not the mean amount: ' in said
     assert made.deviations[1] == pytest.approx([np.log(10) / 0.1, 5.0])
     assert made.parts_away[1] == pytest.approx([0.25, 0.25]) and not made.on_bound.any()
     assert made.gaps == pytest.approx(np.full(2, np.hypot(1.0, 1.0)))
@@ -105,11 +108,12 @@ def test_coordinates_of_declared_columns_say_shares_hours_dates_and_ranks() -> N
     told = [made.format_center(0, place) for place in range(9)]
     assert told == ["0", "70 %", "20 %", "10 %", "0 %", "18:00", "18:00", "2020-02-01", "II"]
     assert made.format_center(1, 5) == made.format_center(1, 6) == "00:00"
+    assert made.count_lanes(made.dim) == "nine coordinates" and MADE.count_lanes(2) == "two columns"
     assert [column.title for column in made.columns[5:7]] == ["hour: 12:00 to 00:00", "hour: 18:00 to 06:00"]
     wide = replace(made, center_sd=made.center_sd * np.array([1, 1, 1, 1, 1, 1, 1, 20, 1]))
     assert wide.describe_center(0) == {
         "age": "0.000 (0.000 to 0.088)",
-        "town": "North 70 %, South 20 %, (any other) 10 %, others under 8.8 %; each ± 8.8 %",
+        "town": "North 70 %, South 20 %, (any other) 10 %, (missing) up to 8.8 %; each ± 8.8 %",
         "hour": "18:00 ± 0.67 h",
         "joined": "2020-02-01 ± 1.8 days",
         "stage": "II ± 0.088 ranks",

@@ -126,11 +126,13 @@ class View:
         """One clause on what is shown of the whole, or "" where the plane is all there is."""
         if self.space is not None:
             return "" if self.whole else f"first two of {self.region.dim} {'' if self.space_axes else 'projected '}axes"
+        # A column of categories has several coordinates.
+        whole = f"{self.domain.dim} {'columns' if self.domain.dim == self.domain.width else 'coordinates'}"
         if self.window is not None:
-            return f"the plane along the released centres, of {self.domain.dim} columns"
+            return f"the plane along the released centres, of {whole}"
         if self.projection is not None:
-            return f"a random plane through {self.domain.dim} columns, chosen without the data"
-        return "" if self.whole else f"2 of {self.domain.dim} columns"
+            return f"a random plane through {whole}, chosen without the data"
+        return "" if self.whole else f"2 of {whole}"
 
     @cached_property
     def extent(self) -> tuple[Range, Range]:

@@ -23,7 +23,7 @@ from dpviz.app.ui.figure import (
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.runs import compute_independent_epsilon, export
-from dpviz.words import format_number, format_small, glossary
+from dpviz.words import format_number, format_small, format_things, glossary
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
 _ADDED = "Those of all runs on these rows are added, and so are their δ."
@@ -135,7 +135,7 @@ def draw_ledger() -> None:
         st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
         draw_badge("released")
         charged = tabulate_charges(entries)
-        alt = f"{len(charged)} charges with the kind and width of their noise, and their costs."
+        alt = f"{format_things(len(charged), 'charge')} with the kind and width of their noise, and their costs."
         _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
         for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
             st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
@@ -192,7 +192,7 @@ def _draw_totals(entries: Sequence[Booked]) -> None:
         again = [_add_again(entry) for entry in entries]
     table = tabulate_totals(entries, again)
     shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
-    words = f"{len(table)} runs with ε asked, ε spent and ε checked by dp-accounting."
+    words = f"{format_things(len(table), 'run')} with ε asked, ε spent and ε checked by dp-accounting."
     shown = {name: column for name, column in read_columns("runs of the ledger").items() if name not in shared}
     _draw_shown(table, shown, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:

@@ -207,7 +207,7 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
     """The noisy histogram of distances from the middle, with the clipping radius that was chosen on it."""
     radius, outer, counts = step.projection.clipping_radius, step.outer_radius, step.noisy_radii
     possible, sd = format_number(outer), float(np.sqrt(2) * step.radii_scale)
-    title = f"Nearly all rows lie within {format_number(radius)} of their middle, of {possible} possible"
+    title = f"Rows farther than {format_number(radius)} from their middle are clipped, of {possible} possible"
     if radius >= outer:
         title = f"Noise hides how far rows reach: all of {possible} is kept"
     edges = np.linspace(0, outer, len(counts) + 1)
@@ -238,7 +238,7 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
         return pd.DataFrame(bins | {"noise sd": sd, "within the clipping radius": inside})
 
     band = f"grey band: within 1 sd = {format_number(sd)} rows"
-    note = (band, "dashed: the clipping radius, beyond which hardly any row was found")
+    note = (band, "dashed: the clipping radius, beyond which too few rows stood out of the noise")
     return Chart(context, title, note, f"{title}. Noise sd of a bin: {format_number(sd)} rows.", paint, table=tabulate)
 
 

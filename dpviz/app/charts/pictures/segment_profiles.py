@@ -307,8 +307,8 @@ class ProfilePicture:
             size = "" if made.sizes is None else f" ({made.sizes.words[segment]} rows)"
             values = ", ".join(f"{made.columns[j].name} {made.format_center(segment, j, noise=True)}" for j in shown)
             told.append(f"segment {segment + 1}{size}: {values}")
-        segments, columns = format_things(made.k, "segment"), format_things(made.dim, "column")
-        return f"{capitalize_first(segments)} on a lane for each of {columns}. {'; '.join(told)}."
+        segments = capitalize_first(format_things(made.k, "segment"))
+        return f"{segments} on a lane for each of {made.count_lanes(made.dim)}. {'; '.join(told)}."
 
     def table(self) -> pd.DataFrame:
         """The numbers behind it: every coordinate and every size with its noise."""

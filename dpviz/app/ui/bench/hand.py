@@ -20,6 +20,8 @@ from dpviz.tables import Content, Declaration, FileKind, Proposal, codings, decl
 MOST_CLUSTERS, HIGHEST_DELTA, LARGEST_LOSS = 1_000, 0.1, 1_000
 FILLED = "these rows, which anybody may see"
 """Where bounds are from that were read from public rows."""
+ONE_ROW = "Each person has one row."
+"""What the dossier answers, once that was said, to how many rows one person can have."""
 UNKNOWN = "unknown"
 """What is typed for the number of rows where it is to be bought."""
 _MOST_CONFIRMED = 6
@@ -210,7 +212,9 @@ class Hand:
     def say_person(self, column: str | None, most: int, relation: str) -> Hand:
         """The same with whose row each is."""
         said = self.choose_columns([name for name in self.declaration.columns if name != column])
-        declared = replace(said.declaration, id_column=column, rows_per_person=most, relation=relation)
+        told = {name: words for name, words in said.declaration.words.items() if words != ONE_ROW}
+        words = told if column else {"several_rows": ONE_ROW, **told}
+        declared = replace(said.declaration, id_column=column, rows_per_person=most, relation=relation, words=words)
         return replace(said, declaration=declared, person_said=True)
 
     def type_in(self, word: str, text: str) -> Hand:

@@ -33,7 +33,6 @@ from dpviz.runs import Job, Script
 from dpviz.words import (
     DRAWS_SAY,
     NINE_IN_TEN,
-    PLUS_MINUS_RELEASED,
     capitalize_first,
     format_noisy,
     format_ratio,
@@ -78,7 +77,7 @@ def draw_read_page() -> None:
     figure.draw_profile_panel(release.profile, "read", failed=failed, mark="" if release.holds else "not what it says")
     if release.holds and release.played is not None:
         draw_map_panel(release.played, "read")
-    st.caption(PLUS_MINUS_RELEASED)
+    st.caption(escape_markdown(release.profile.plus_minus))
     if release.holds:  # of a release that is not what it says nothing is concluded
         _draw_continued(release.received)
         _draw_conclusions(release.received)

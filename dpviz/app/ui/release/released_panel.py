@@ -32,7 +32,6 @@ from dpviz.releases import (
     verify,
 )
 from dpviz.words import (
-    PLUS_MINUS_RELEASED,
     format_duration,
     format_number,
     format_small,
@@ -132,7 +131,7 @@ def _draw_tables(release: Release) -> None:
         figure.draw_profile_panel(made, f"release:{release.number}", failed=received.shows_noise)
     draw_map_panel(release.played, f"release:{release.number}")
     figure.draw_centers_table(made)
-    rounded = f"Rounded to a public grid; centers.csv has every digit. {PLUS_MINUS_RELEASED}"
+    rounded = f"Rounded to a public grid; centers.csv has every digit. {escape_markdown(made.plus_minus)}"
     st.caption(rounded, help=glossary.explain_words("centre noise"))
     if (report := release.played.report) is not None:
         _draw_segments_panel(report, f"release:{release.number}")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpviz.app.ui.bench.hand import FILLED, Hand
+from dpviz.app.ui.bench.hand import FILLED, ONE_ROW, Hand
 from dpviz.app.ui.bench.sentence import Word, summarize, write_sentence
 from dpviz.releases import ReleaseRequest
 from dpviz.runs import Contender, Division, Request
@@ -72,6 +72,9 @@ def test_every_gap_can_be_filled_and_then_the_table_can_be_opened():
     assert not hand.gaps and hand.is_complete
     assert [settled for _, settled in hand.list_ticks()] == ["one row", "law"] and len(summarize(hand)) < 60
     assert not any(word.gap or word.refusal for word in words_of(hand).values())
+    # Whose rows they are is said once: the dossier prints it, and does not say that the owner has not said.
+    assert hand.declaration.words == {"several_rows": ONE_ROW}
+    assert not hand.say_person("visits", 3, "replace").declaration.words
     for word in ("rows", "low:age", "high:spend"):  # what is emptied is a gap again
         emptied = hand.type_in(word, "")
         assert (word == "rows" and emptied.refused) or word in emptied.gaps
