@@ -146,7 +146,9 @@ class ReleaseRequest:
 
     def with_argument(self, argument: str) -> ReleaseRequest:
         """The same with one more argument for its ε among the words of its owner, who accepted what it rests on."""
-        said = " ".join((*declarations.list_said(self.words.justification), argument)).strip()
+        from dpviz.releases.release_texts import join_sentences  # slow to import
+
+        said = join_sentences((*declarations.list_said(self.words.justification), argument))
         return replace(self, words=replace(self.words, justification=said)) if argument else self
 
     def make_algorithm_request(self, declaration: Declaration) -> Request:

@@ -123,6 +123,12 @@ class Proposal:
             return "Set cells apart in the other way"
         return "The first line is a row" if self.other.header is False else "The first line holds names"
 
+    def list_open_notes(self, said: Sequence[str]) -> list[str]:
+        """The notes, but those that ask of columns what is ``said`` of each of them."""
+        asked = {"missing": [*self.missing]} | {kind: self.list_kind(kind) for kind in _NOTED}
+        answered = {NOTES[key].format(list_names(names)) for key, names in asked.items() if {*names} <= {*said}}
+        return [note for note in self.notes if note not in answered]
+
     def list_public(self, declared: Declaration) -> tuple[str, ...]:
         """What becomes public with ``declared``: names, then units, then values of categories and ranks."""
         forms = (coding.to_plain(None, None) for coding in declared.codings.values() if coding.textual)

@@ -85,6 +85,11 @@ def test_a_descriptor_says_what_was_declared() -> None:
     assert fields["noisy_size"]["type"] == "integer"
     assert told["privacy"]["epsilon"] == 1.0 and told["title"] == "Six walks of life, 2026"
     assert {one["path"] for one in told["resources"]} == {*mixed()} - {DATAPACKAGE, CROISSANT}
+    for said, begun in (("Six walks", "Six walks. Released with"), ("Whose?", "Whose? Released with")):
+        made = played(said={"description": said, "justification": said})
+        described = json.loads(render_files(made)[CROISSANT])["description"]
+        assert described.startswith(begun), "what the owner says ends before the program speaks"
+        assert made.request.with_argument("Released with ε.").words.justification == f"{begun} ε."
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import ceil, floor, inf, log10
+from math import ceil, floor, inf, log10, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,7 +162,7 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
         along = {"autorange": "reversed", "type": "category", "showgrid": False, "fixedrange": True}
         for place, name in enumerate(shown):
             panel = Panel(place, (0.0, 1.0), (1 - (place + 1) * row, 1 - place * row - _STACK_HEAD / high))
-            _add_stack(plot, panel, shares[name], palette)
+            _add_stack(plot, panel, shares[name], noise.get(name, np.full(k, np.nan)), palette)
             ends = across | {"showticklabels": name == shown[-1]}
             panel.add(plot, palette, ends, {**along, "tickfont_size": NUMBER_SIZE})
             where = {"xref": "paper", "yref": "paper", "x": 0.0, "y": panel.up[1]}
@@ -182,12 +182,13 @@ def draw_shares(shares: Shares, noise: Mapping[str, Array]) -> Diagram:
 
     more = len(shares) - _MOST_COLUMNS
     rest = f"; {more} more columns in the table" if more > 0 else ""
-    note = f"share of each value in a cluster, released; grey: {_REST}{rest}"
+    grey = f"; grey: {_REST}" if any(len(shares[name]) > _MOST_VALUES for name in shown) else ""
+    note = f"share of each value in a cluster, released{grey}{rest}"
     told = []
     for name, values in shares.items():
-        of = np.array(list(values.values()))
-        largest = [(list(values)[place], float(of[place, j])) for j, place in enumerate(of.argmax(axis=0))]
-        listed = (f"{j} {value} {format_percent(share)}" for j, (value, share) in enumerate(largest, start=1))
+        of, reach = np.array(list(values.values())), noise.get(name, np.full(k, np.nan))
+        largest = zip(of.argmax(axis=0).tolist(), of.max(axis=0).tolist(), reach.tolist(), strict=True)
+        listed = (f"{j} {list(values)[at]} {_tell_share(*one)}" for j, (at, *one) in enumerate(largest, start=1))
         told.append(f"{name}, largest share by cluster: {', '.join(listed)}")
     return Diagram("shares", finding, note, f"{finding}. {'. '.join(told)}.", paint, tabulate)
 
@@ -200,8 +201,13 @@ def _measure_gap(shares: Array, noise: Array | None) -> float:
     return float(gap.max())
 
 
-def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: Palette) -> None:
-    """One column: a bar a cluster, the first on top."""
+def _tell_share(share: float, reach: float) -> str:
+    """A share to the digit of its noise, which stands beside it; ``reach`` is NaN where nobody can tell."""
+    return f"{format_noisy(100 * share, 100 * reach)} %" if reach > 0 else format_percent(share)
+
+
+def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], noise: Array, palette: Palette) -> None:
+    """One column: a bar a cluster, the first on top; ``noise`` (k,) is that of each share."""
     order = sorted(values, key=lambda value: -float(values[value].sum()))
     parts = [(value, values[value]) for value in order[:_MOST_VALUES]]
     if len(order) > _MOST_VALUES:
@@ -210,13 +216,15 @@ def _add_stack(plot: Plot, panel: Panel, values: Mapping[str, Array], palette: P
     for rank, (value, share) in enumerate(parts):
         color = palette.muted if value == _REST else palette.released
         strength = 0.25 if value == _REST else 0.75 - 0.6 * rank / _MOST_VALUES
-        # A share this wide has room for its name.
-        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one >= 0.16 else "" for one in share]
+        reach = noise * sqrt(len(order) - _MOST_VALUES if value == _REST else 1)
+        # A share this wide has room for its name, if it is no noise alone.
+        named = share >= np.fmax(0.16, reach)
+        wide = [spell_name(shorten(value, _LONGEST_VALUE)) if one else "" for one in named]
         bar: Data = {"type": "bar", "orientation": "h", "x": share, "y": clusters, **panel.axes, "meta": "released"}
         bar["marker"] = {"color": palette.fade(color, strength), "line": {"width": 1, "color": palette.surface}}
         bar |= {"text": wide, "textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
         bar["textfont"] = {"size": NUMBER_SIZE, "color": palette.text}
-        told = [f"{value} {format_percent(float(one))}" for one in share]
+        told = [f"{value} {_tell_share(*one)}" for one in zip(share.tolist(), reach.tolist(), strict=True)]
         plot.add_drawn(bar, hover="cluster %{y}: %{customdata}", customdata=told)
 
 
@@ -325,14 +333,14 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     """One small histogram with its typical value above it."""
     shares, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
     x, width, ticks = _make_bins(said)
+    labels = zip(_format_labels(said), shares.tolist(), noise.tolist(), strict=True)
+    told = [f"{label}: {_tell_share(*one)}" for label, *one in labels]
     # Bins differ in width: what is drawn is a density, so that areas are shares.
     dense = width / width.mean()
     mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense
-    labels = zip(_format_labels(said), shares, strict=True)
     bar: Data = {"type": "bar", "x": x, "y": mine, "width": width, **panel.axes, "meta": "released"}
     bar["marker"] = {"color": palette.fade(palette.released, 0.55), "line": {"width": 0}}
     bar["error_y"] = {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0}
-    told = [f"{label}: {format_percent(max(share, 0))}" for label, share in labels]
     plot.add_drawn(bar, hover="%{customdata}", customdata=told)
     steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
     line = {"color": palette.muted, "width": 1}
@@ -361,7 +369,8 @@ def _find_typical(said: Said, *, with_unit: bool = True) -> str:
             return ""
         most = max(said["shares"], key=lambda one: one["share"]["value"])
         low, high, value = (100 * most["share"][end] for end in ("low", "high", "value"))
-        return f"{shorten(most['label'], _LONGEST['label'])} {format_between(low, high, value, unit='%')}"
+        label = most["label"] if with_unit else shorten(most["label"], _LONGEST["label"])
+        return f"{label} {format_between(low, high, value, unit='%')}"
     if (median := said["median"]) is None:
         return ""
     first_day, edges = said.get("first_day", ""), said["histogram"]["edges"]

@@ -27,7 +27,7 @@ from dpviz.words import format_number, format_small, format_things, glossary
 
 _READDED, _MOST_READDED = "ledger:readded", 10_000
 _ADDED = "Those of all runs on these rows are added, and so are their δ."
-_WEAK = 5.0  # e^5 = 148.4: what an ε means, said on the page
+_WEAK = 5.0  # e^5 < 149: what an ε means, said on the page
 _ROW_PIXELS, _MOST_PIXELS = 35, 420
 # A page of 1440 pixels has no room for them beside the others: what holds of all runs is said in a line below.
 _OF_ALL = {"noise": "Noise", "protects": "Each protects", "accounting": "Charges add up", "n": "Number of rows"}

@@ -499,7 +499,7 @@ class Prospects:
         there = self.list_outlooks(epsilon, target) if self.reaches(epsilon) else []
         leading = best or next(iter(there), None)
         n, k = self.setting.n or 0, self.setting.k
-        rows, fewer = 3 * n, max(1, k // 2)
+        rows, fewer = 3 * n, max(int(self.study.ks.min()), k // 2)  # of fewer clusters nothing was studied
         others = [(f"{rows:,} rows instead of {n:,}", replace(self.setting, n=rows))]
         if fewer < k:
             others.append((f"k = {fewer} instead of {k}", replace(self.setting, k=fewer)))

@@ -144,11 +144,20 @@ def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_pat
 
 def test_what_the_owner_confirms_is_declared_as_found(capsys, tmp_path):
     data = tmp_path / "d.csv"
-    data.write_text("x,place,joined\n" + "".join(f"{i}.5,{'NS'[i % 2]},2021-01-{1 + i % 28}\n" for i in range(40)))
+    lines = [f"{-999 if i % 8 == 7 else i}.5,{'NS'[i % 2]},2021-01-{1 + i % 28}\n" for i in range(40)]
+    data.write_text("x,place,joined\n" + "".join(lines).replace("-999.5", "-999"))
     said = call(capsys, "declare", data)
     assert said.json["bounds"] == {"x": [None, None]} and "--confirm declares" in said.err
-    confirmed = call(capsys, "declare", data, "--confirm", "place").json
-    assert confirmed["bounds"]["place"] == {"categories": ["N", "S"]} and confirmed["proposed"]
+    asked = ("may mean missing", "once declared by name", "--missing x declares so")
+    assert all(words in said.err for words in asked)
+    done = call(capsys, "declare", data, "--confirm", "place", "--missing", "x", "--out", tmp_path / "d.json")
+    assert not any(words in done.err for words in asked) and 'Put bounds in for "x" in place of null' in done.err
+    written = json.loads((tmp_path / "d.json").read_text())
+    assert written["bounds"]["place"] == {"categories": ["N", "S"]} and written["proposed"]
+    # A cell that is declared to mean missing is not empty.
+    (tmp_path / "d.json").write_text(json.dumps(written | {"bounds": {"x": [0, 40]}}))
+    ran = call(capsys, "run", data, "--k", "1", "--epsilon", "1", "--algorithm", "dplloyd")
+    assert '"x": 5 cells are missing.' in ran.err
     for name, why in (("joined", "between which ones"), ("x", "Nothing but bounds")):
         refused = call(capsys, "declare", data, "--confirm", name)
         assert refused.code == 2 and why in refused.err

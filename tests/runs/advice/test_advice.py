@@ -66,6 +66,7 @@ def test_no_budget_is_advised_that_is_less_than_any_that_was_studied() -> None:
         at = replace(AT, n=n)
         found = foresee(at, study=always).advise(USUAL)
         assert found.epsilon == least and found.each == (least,) * 3
+        assert not [one.words for one in found.changes if one.words.startswith("k = ")], "of no fewer clusters"
         assert foresee(at, study=always).tabulate(["auto"], TRIED)["epsilon"].min() == least
     few = replace(AT, n=ROWS // 2000)
     found = foresee(few, study=always).advise(USUAL)
