@@ -256,8 +256,9 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from
-    releases; what is spent on each does not. Whether columns are thin follows from bounds: then what finds the clusters
-    is asked of the wide columns, of which a row has one image, and one middle of the others.
+    releases; what is spent on each does not. Whether columns are thin, and a grid lies over the wide ones, follows from
+    bounds and k: then what finds the clusters is asked of these, of which a row has one image, and one middle of the
+    others.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 

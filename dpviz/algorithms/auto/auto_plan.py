@@ -200,7 +200,8 @@ CAP = 12.0
 # `benchmarks/families.py`: for a grid over few columns between these, the less the more rows there are to polish with.
 _FIND_GRID_MANY_ROWS, _FIND_GRID_FEW_ROWS = 0.70, 0.95
 _FIND_HALFWAY = 500.0  # rows of a cluster, over ε, at which that part is halfway between the two
-# The part for the grid where n is not known, over one column, over more columns than three, and over a view.
+# The part for the grid where n is not known, over one column, over more than three (chosen on real tables, too), and
+# over a view.
 _FIND_GRID_UNKNOWN_N, _FIND_GRID_ONE_COLUMN, _FIND_GRID_BOX, _FIND_GRID_VIEW = 0.85, 0.75, 0.4, 0.3
 # Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
 _FIND_ZOOM, _FIND_ZOOM_SCALES, _FIND_ZOOM_MOST = 0.04, 17.0, 0.065
