@@ -50,13 +50,16 @@ def test_the_wide_columns_are_those_beside_which_all_others_together_are_thin(ha
         ([1.0, 0.6, 0.5, 0.4, 0.3], 12, 5),
         ([1.0, 0.6, 0.5, 0.4, 0.3, 0.01], 12, 5),
         ([1.0, 0.6, 0.5, 0.4, 0.3, 0.01], 13, None),  # of many clusters
+        ([1.0, 0.6, 0.5, 0.4, 0.3], 13, None),
         ([1.0] * 5, 12, None),
     ],
 )
 def test_a_grid_lies_over_more_than_three_columns_of_a_thin_box(half: list[float], k: int, axes: int | None) -> None:
-    setting = Setting(len(half), k, 1.0, 1e-6, n=5000).within(np.array(half))
+    cube = Setting(len(half), k, 1.0, 1e-6, n=5000)
+    setting = cube.within(np.array(half))
     plan = make_plan(setting, n_public=True)
     assert (plan.axes if isinstance(plan.first, Zoom) else None) == axes
+    assert (plan == make_plan(cube, n_public=True)) is (axes is None)
     assert find_regime(setting) == ("few" if k == 12 else "many")
     # Parts of ε are before all are calibrated together.
     found = sum(part.weight for part in plan.parts if part.noise == "Laplace" and not part.round)
