@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+from scipy.stats import norm as normal
 
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
 from experiments.evidence import compare_lines, conclude
-from experiments.redraw import draw_runs, find_interval, redraw_verdicts, weigh_table
+from experiments.redraw import LOOKS, PATH_TAIL, draw_runs, find_interval, redraw_verdicts, weigh_table
 from tests.cases import about, for_each
 from tests.experiments.planted import lines
 
@@ -83,6 +85,20 @@ def test_nine_intervals_in_ten_hold_the_ratio_of_a_known_law(runs):
 def test_two_runs_need_the_widening():
     """The negative twin: redraws alone miss often."""
     assert held(2, 500, without=True) < 0.8
+
+
+def compute_missing(looks):
+    """In what part of paths of Gaussian looks that double one or more misses: their means share runs."""
+    steps, end = np.arange(looks), np.full(looks, normal.isf(PATH_TAIL))
+    alike = 2.0 ** (-np.abs(np.subtract.outer(steps, steps)) / 2)
+    return 1 - multivariate_normal.cdf(end, cov=alike, lower_limit=-end, abseps=1e-4)
+
+
+def test_the_tail_of_a_path_is_that_of_gaussian_looks_which_double():
+    """All looks miss together in less than a tenth of the paths, and one more would be too many."""
+    assert compute_missing(1) == pytest.approx(2 * PATH_TAIL, rel=1e-6)
+    assert compute_missing(LOOKS) == pytest.approx(0.094, abs=5e-4), "what the docstring of PATH_TAIL says"
+    assert compute_missing(LOOKS + 1) > 0.1
 
 
 def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_rows():

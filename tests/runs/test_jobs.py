@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,6 +49,26 @@ def test_reports_arrive_before_a_later_result_and_while_the_work_is_silent():
     assert eventually(lambda: job.progress == Progress(5, 10))
     assert job.items == ["ready"]
     job.cancel()
+
+
+def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
+    """Forty steps were there and took no time; then 20 take 10 s, and in the end it is known better."""
+    job: Job = Job(job_work.count, 1)
+    job.state = JobState.RUNNING
+    for at, report, left in (
+        (0, Progress(40, 100), None),
+        (10, Progress(60, 100), 20),
+        (15, None, 15),
+        (15, Progress(61, 100, left=3.0), 3),
+        (16, None, 2),
+        (99, None, 0),
+    ):
+        monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda at=at: at))
+        if report:
+            job._take(report)
+        assert job.seconds_left == left
+    job.cancel()
+    assert job.seconds_left is None
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
+
 import numpy as np
 import pytest
 
@@ -163,6 +165,39 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
     assert grown == wanted
     assert len(wanted) > depth
+
+
+def subsets(size: int) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(range(size), r) for r in range(size + 1)))
+
+
+class Scripted(PrivateSession):
+    """Plays releases that a test chose, and adds up how likely they were."""
+
+    script: tuple[tuple[int, ...], ...] = ()
+
+    def _draw(self, mechanism, truth):
+        played = self.__dict__.setdefault("played", [])
+        codes = np.array(self.script[len(played)], dtype=np.int64)
+        played.append(mechanism.log_density(codes, truth))
+        return codes
+
+
+def log_probability(rows: np.ndarray, outcome: tuple[tuple[int, ...], ...], epsilon: float) -> float:
+    session = open_session(rows, epsilon=epsilon, kind=type("Playing", (Scripted,), {"script": outcome}))
+    grow(session, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
+    return sum(session.__dict__["played"])
+
+
+@for_each("epsilon", [0.5, 2.0])
+def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(epsilon):
+    """Two levels on a line: which halves wake up, then which halves of those."""
+    outcomes = [(first, second) for first in subsets(2) for second in subsets(2 * len(first))]
+    tables = (np.empty((0, 1)), np.array([[0.3]]))
+    here, there = np.array([[log_probability(rows, told, epsilon) for told in outcomes] for rows in tables])
+    np.testing.assert_allclose([np.exp(here).sum(), np.exp(there).sum()], 1.0)
+    # The budget is used, not wasted.
+    assert 0.9 * epsilon <= np.abs(here - there).max() <= epsilon * (1 + 1e-9)
 
 
 def test_thinning_keeps_the_finest_first():
