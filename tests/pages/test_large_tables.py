@@ -93,7 +93,9 @@ def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_val
     assert "failed" in " ".join(error.proto.title for error in fine(at.run()).error) and may_be_opened(at)
     raw = parquet.read_bytes()
     parquet.write_bytes(raw[:4] + b"\xff" * 196 + raw[200:])
-    (error,) = fine(preparing(parquet).run()).error
+    at = preparing(parquet)
+    (error,) = fine(at.run()).error
+    assert job_of(at).state is JobState.FAILED
     assert "damaged" in error.value and "\n" not in error.value.strip()
 
 

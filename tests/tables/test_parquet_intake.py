@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
-from dpviz.tables.arrow_intake import ParquetTable
+from dpviz.tables.arrow_intake import ParquetTable, Piece
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.prepared_rows import LatticeFile
@@ -220,6 +220,8 @@ def test_damage_is_told_wherever_it_is(file: Path) -> None:
         with pytest.raises(IntakeError, match="damaged") as told:
             list(ParquetTable(file).read_batches(("x", "z", "y")))
         assert told.value.__cause__ is None
+        with pytest.raises(IntakeError, match="damaged"):
+            list(map(Piece.batch, ParquetTable(file).pieces(("x", "z", "y"))))
 
 
 def test_a_column_that_is_empty_in_a_file_is_of_the_type_of_the_others(tmp_path: Path) -> None:
