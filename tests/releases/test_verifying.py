@@ -87,6 +87,8 @@ def test_text_after_the_known_parts_is_named(files):
     assert VERIFY in findings({**files, VERIFY: files[VERIFY] + after}, with_hashes=False)
     hidden = files[VERIFY] + b"0" * 64 + b"  audited by everybody\n"
     assert "none of a release" in findings({**files, VERIFY: hidden}, with_hashes=False)[VERIFY]
+    fewer = b"".join(line for line in files[VERIFY].splitlines(keepends=True) if CARD.encode() not in line)
+    assert "not listed" in findings({**files, VERIFY: fewer}, with_hashes=False)[CARD]
     assert findings({**files, SIGNATURE: b"Signed by everybody.\n"}).keys() == {SIGNATURE}
 
 
