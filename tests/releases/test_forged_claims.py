@@ -64,7 +64,7 @@ OTHERS: Mapping[str, tuple[Any, ...]] = {
     "missing": (0.105,),
     "words.publication_date": ("2001-01-01",),
     "words.sector": ("Energy",),
-    "request.algorithm": ("sulq", "auto", "eugkm", "nobody"),
+    "request.algorithm": ("sulq", "auto", "eugkm"),
     "continues.sha256": (64 * "0",),
 }
 
