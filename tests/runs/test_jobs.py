@@ -56,12 +56,8 @@ def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
     job: Job = Job(job_work.count, 1)
     job.state = JobState.RUNNING
     for at, report, left in (
-        (0, Progress(40, 100), None),
-        (10, Progress(60, 100), 20),
-        (15, None, 15),
-        (15, Progress(61, 100, left=3.0), 3),
-        (16, None, 2),
-        (99, None, 0),
+        *((0, Progress(40, 100), None), (10, Progress(60, 100), 20), (15, None, 15)),
+        *((15, Progress(61, 100, left=3.0), 3), (16, None, 2), (99, None, 0)),
     ):
         monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda at=at: at))
         if report:

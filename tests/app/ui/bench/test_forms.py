@@ -64,11 +64,9 @@ def test_a_column_is_declared_and_clustered_and_taken_back():
 @for_each(
     ("form", "why"),
     [
-        ({"categories": []}, "not a list of texts"),
+        *(({"categories": []}, "not a list of texts"), ({"bounds": [0, 5], "scale": "log"}, "no 0")),
+        *(({"cycle": "x"}, "not a number above 0"), ({"dates": ["2015-01-01"]}, "not the first and the last")),
         ({"categories": ["a"], "closed": True}, "two make a coordinate"),
-        ({"bounds": [0, 5], "scale": "log"}, "no 0"),
-        ({"cycle": "x"}, "not a number above 0"),
-        ({"dates": ["2015-01-01"]}, "not the first and the last"),
     ],
 )
 def test_what_cannot_be_declared_is_one_sentence(form, why):
