@@ -10,8 +10,8 @@ import pytest
 
 from dpviz.algorithms.auto import private_projection
 from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
-from dpviz.algorithms.auto.auto_plan import Round, StagePart, make_plan
-from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
+from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -181,6 +181,29 @@ def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
     # With more rows it is clear anyway, with fewer not even so; a number that was bought decides nothing.
     for changes in ({"n": 10_000}, {"n": 1000, "epsilon": 0.1}, {"n": 1100, "epsilon": 0.3, "n_public": False}):
         assert zoom_part(**changes) == pytest.approx(0.04)
+
+
+def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
+    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
+    parts = (mixture(12_000, 6, 4, spread=0.001)[0], mixture(6000, 6, 9, seed=1, spread=0.15)[0])
+    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in parts])
+    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    assert synopsis.cells_kept == len(synopsis.kept) < 13 < len(synopsis.cloud().points)
+    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
+    most = synopsis.outside[synopsis.outside_weights.argmax()]
+    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
+
+
+def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
+    """One centre lies between two clusters, and two lie on the third."""
+    spots, rng = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]]), np.random.default_rng(0)
+    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
+    session = open_seeded(over(rows, radius=None), Accounting.ZCDP, epsilon=2.0, delta=1e-6)
+    stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
+    shares = {part: session.budget.fraction(0.4) for part in stage}
+    step = split_and_drop(session, np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), 1.0, None, stage, shares)
+    assert step.split.tolist() == [0] and step.dropped[0] in (1, 2) and step.gains[0] > 1.3 * step.costs[0]
+    assert np.linalg.norm(step.centers[:, None] - spots, axis=2).min(axis=0).max() < 0.2
 
 
 def test_the_reach_is_cut_to_where_clear_bins_lie():
