@@ -134,7 +134,6 @@ def test_counts_that_are_equal_to_what_is_asked_for_hold_and_losses_do_not():
         for is_count, outcome in ((True, counted), (False, measured)):
             finding = ClaimFinding("x", high >= 1, "", high, interval=MarginInterval(low, high, 6), counted=is_count)
             with about(low, high, is_count):
-                assert finding.outcome is outcome
-                assert (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
+                assert finding.outcome is outcome and (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
     on_the_line = ClaimFinding("x", True, "", 1.0, interval=MarginInterval(0.5, 1.0, 6), counted=True)
     assert on_the_line.runs_needed == 12 and replace(on_the_line, counted=False).runs_needed == np.inf

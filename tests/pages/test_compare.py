@@ -129,8 +129,7 @@ WANTED = StudyGrid(_WHO, (4,), _WHERE, (1e-7,), repeats=3)
 
 def asks_for_what_was_wanted(app: AppTest) -> None:
     assert app.multiselect(key="compare:contenders").value == [each.label for each in WANTED.contenders]
-    assert app.select_slider(key="sweep:range:1").value == (0.25, 4.0)
-    assert app.slider(key="sweep:repeats").value == 3
+    assert app.select_slider(key="sweep:range:1").value == (0.25, 4.0) and app.slider(key="sweep:repeats").value == 3
     assert (app.number_input(key="k").value, app.number_input(key="delta").value) == (4, 1e-7)
 
 

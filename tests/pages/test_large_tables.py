@@ -95,8 +95,7 @@ def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_val
     parquet.write_bytes(raw[:4] + b"\xff" * 196 + raw[200:])
     at = preparing(parquet)
     (error,) = fine(at.run()).error
-    assert job_of(at).state is JobState.FAILED
-    assert "damaged" in error.value and "\n" not in error.value.strip()
+    assert job_of(at).state is JobState.FAILED and "damaged" in error.value and "\n" not in error.value.strip()
 
 
 @for_each("fits", [True, False])

@@ -57,8 +57,7 @@ TEXTS = [
 @pytest.mark.parametrize("name", [*TEXTS, TRANSCRIPT])
 def test_any_changed_file_is_named_by_its_hash_and_without_it(files, name):
     more = {**files, name: files[name] + b" "}
-    assert "hash" in findings(more, with_hashes=False)[name]
-    assert findings(more).keys() == {name}
+    assert "hash" in findings(more, with_hashes=False)[name] and findings(more).keys() == {name}
 
 
 @pytest.mark.parametrize("name", TEXTS)

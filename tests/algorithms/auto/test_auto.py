@@ -67,8 +67,7 @@ def test_finer_cells_are_tried_where_that_is_of_use():
         cells = plan_of(**changes).cells
         return [cells.finer_test is not None, cells.finest_test is not None]
 
-    assert tests(n=4000, k=20) == [True, False]
-    assert tests(n=4000, k=50) == [True, True]
+    assert tests(n=4000, k=20) == [True, False] and tests(n=4000, k=50) == [True, True]
     # Too few rows a cluster for any of it: cells are smoothed as ever.
     few = plan_of(n=1000, k=50).cells
     assert tests(n=1000, k=50) == [False, False] and not few.trees
@@ -103,8 +102,7 @@ def test_the_finest_grid_is_taken_in_which_rows_stand_out():
         return next(frame.step for frame in done.frames if isinstance(frame.step, SynopsisStep))
 
     tight, wide = synopsis(0.002), synopsis(0.2)
-    assert tight.grid.n_cells > 3 * wide.grid.n_cells
-    assert tight.details is not None
+    assert tight.grid.n_cells > 3 * wide.grid.n_cells and tight.details is not None
     assert tight.weights.sum() == pytest.approx(4000)
 
 

@@ -98,8 +98,7 @@ def test_without_noise_it_is_greedy_local_search(keep):
         np.testing.assert_array_equal(step.centers, candidates[held])
         losses.append(plain_loss(rows, np.ones(80), step.centers))
     if keep:
-        assert (np.diff(losses) <= 1e-9).all()
-        assert losses[-1] == losses[-2]
+        assert (np.diff(losses) <= 1e-9).all() and losses[-1] == losses[-2]
 
 
 def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
@@ -119,8 +118,7 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
     held = np.array([4, 1])
     for keep in (0.0, 0.7):
         prior = np.exp(compute_log_prior(held, 5, keep))
-        assert prior.sum() == pytest.approx(1.0)
-        assert prior[[0, 1], held].sum() == pytest.approx(keep)
+        assert prior.sum() == pytest.approx(1.0) and prior[[0, 1], held].sum() == pytest.approx(keep)
         assert prior[0, 1] == prior[1, 4] == 0
         np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
 
@@ -163,8 +161,7 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     tree = steps[-1].tree
     grown = {tuple(np.round(c, 9)) for level in range(1, depth + 1) for c in tree.centers(level)}
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
-    assert grown == wanted
-    assert len(wanted) > depth
+    assert grown == wanted and len(wanted) > depth
 
 
 def subsets(size: int) -> list[tuple[int, ...]]:
@@ -205,7 +202,6 @@ def test_thinning_keeps_the_finest_first():
     finest = rng.random(100) < 0.3
     all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
     few = all_of_them.thin(50, np.random.default_rng(1))
-    assert len(few.points) == 50
-    assert few.finest.sum() == finest.sum()
+    assert len(few.points) == 50 and few.finest.sum() == finest.sum()
     np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
     assert all_of_them.thin(100, rng) is all_of_them
