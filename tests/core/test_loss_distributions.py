@@ -126,8 +126,7 @@ def test_a_choice_of_the_kind_after_an_answer_would_break_the_promise():
     of_laplace = np.maximum(0.0, -np.expm1((epsilon - loss - 1 / laplace) / 2))
     alone = [float((density * one).sum() * width) for one in (of_gaussian, of_laplace)]
     chosen = float((density * np.maximum(of_gaussian, of_laplace)).sum() * width)
-    assert max(alone) <= delta * 1.001
-    assert chosen > 1.5 * delta
+    assert max(alone) <= delta * 1.001 and chosen > 1.5 * delta
 
 
 def gdp_delta_at(mu, epsilon):

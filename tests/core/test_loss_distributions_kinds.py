@@ -127,8 +127,7 @@ def test_a_ledger_takes_no_price_of_another_accounting():
 
 
 def test_under_basic_composition_a_draw_says_its_part_of_delta():
-    assert booked(GAUSSIAN, BASIC).delta == 1e-7
-    assert booked(LAPLACE, BASIC).delta == 0.0
+    assert booked(GAUSSIAN, BASIC).delta == 1e-7 and booked(LAPLACE, BASIC).delta == 0.0
     with pytest.raises(RequestError, match="part of delta"):
         booked(NoisyThreshold(GAUSSIAN, 3.0), BASIC)
 

@@ -61,8 +61,7 @@ def test_scores_are_what_scikit_learn_says():
 def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster_and_no_row_without_one():
     labels = np.array([5, 5, 9, 9, 9, 7])
     assert label_accuracy(labels, np.array([0, 0, 0, 2, 2, 2])) == pytest.approx(4 / 6)
-    assert label_accuracy(labels, labels) == 1.0
-    assert label_accuracy(labels, np.zeros(6, int)) == 0.5
+    assert label_accuracy(labels, labels) == 1.0 and label_accuracy(labels, np.zeros(6, int)) == 0.5
     some = np.array([5, 5, -1, 9, 9, -1, -1])
     assert label_accuracy(some, np.array([0, 0, 0, 0, 2, 2, 1])) == pytest.approx(3 / 4)
     assert np.isnan(label_accuracy(np.full(7, -1), labels[[0, 1, 2, 3, 4, 5, 5]]))
@@ -83,8 +82,7 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster_and_no_ro
 def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
     rows = _rows(points)
     reference = find_reference(rows, k)
-    assert reference.centers.shape == (k, 2)
-    assert np.isfinite(reference.centers).all()
+    assert reference.centers.shape == (k, 2) and np.isfinite(reference.centers).all()
     scores = evaluate(rows, np.zeros((k, 2)), reference)
     assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all()
     assert not np.isnan(scores.ratio)

@@ -57,8 +57,7 @@ def test_blanks_between_columns():
     body = b"  1   2\t3 \r\n4 5 6\n7 8\n\n"
     found = read_lines(body, LineLayout(3, WHITESPACE, "utf-8", dict.fromkeys(range(3), PLAIN_STYLE), [])).columns
     np.testing.assert_array_equal(np.column_stack([found[place] for place in range(3)])[:2], [[1, 2, 3], [4, 5, 6]])
-    assert np.isnan(found[0][2:]).all()
-    assert len(found[0]) == 4
+    assert np.isnan(found[0][2:]).all() and len(found[0]) == 4
 
 
 def test_a_line_longer_than_a_block_and_a_line_without_an_end():

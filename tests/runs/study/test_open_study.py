@@ -99,8 +99,7 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
     assert same(done(study))
     assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
     assert study.progress is not None and study.progress.fraction == 1 and study.elapsed > 0
-    assert not scheduler._taken and not scheduler._waiting
-    assert not opening._ENGINES
+    assert not scheduler._taken and not scheduler._waiting and not opening._ENGINES
 
 
 def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
