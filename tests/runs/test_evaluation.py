@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.runs.evaluation import evaluate, find_reference, label_accuracy, match, nicv
+from dpviz.runs.evaluation import evaluate, find_reference, label_accuracy, label_ceiling, match, nicv
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
 
@@ -64,6 +64,7 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster_and_no_ro
     assert label_accuracy(labels, labels) == 1.0 and label_accuracy(labels, np.zeros(6, int)) == 0.5
     some = np.array([5, 5, -1, 9, 9, -1, -1])
     assert label_accuracy(some, np.array([0, 0, 0, 0, 2, 2, 1])) == pytest.approx(3 / 4)
+    assert label_ceiling(some, 1) == 0.5 and np.isnan(label_ceiling(np.full(7, -1), 1))
     assert np.isnan(label_accuracy(np.full(7, -1), labels[[0, 1, 2, 3, 4, 5, 5]]))
     assert np.isnan(label_accuracy(np.zeros(0, int), np.zeros(0, int)))
 

@@ -46,7 +46,8 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     assert kind(ended(size=2.0), loss_diagnostic=doubt) == "sizes"
     assert kind(ended(edged, size=2.0), loss_diagnostic=doubt) == "failed"
     assert kind(ended(at_the_edge)) == "edge" and kind(ended(noise=0.4)) == "noise"
-    assert kind(ended(), loss_diagnostic=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
+    like_one = LossDiagnostic(0.95, 0.5, 1.5, ())
+    assert [kind(ended(CORNERS[:k]), loss_diagnostic=like_one) for k in (4, 1)] == ["one", "fine"]
     assert kind(ended(), loss_diagnostic=doubt) == "doubted"
     assert kind(CentersStep(title="packed", centers=CORNERS)) is None
 
