@@ -102,6 +102,11 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
                 np.testing.assert_array_equal(codes, np.arange(N) % 30)
 
 
+def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.tables.arrow_intake._NUMBERS_OF_A_PIECE", 600)
+    assert [piece.groups for piece in ParquetTable(file).pieces(("x",))] == [(0, 1), (2, 3)]
+
+
 def test_a_folder_is_its_files_in_order_of_their_names(tmp_path: Path, file: Path) -> None:
     whole = pq.read_table(file)
     folder = tmp_path / "parts"

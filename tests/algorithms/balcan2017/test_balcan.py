@@ -11,6 +11,7 @@ from dpviz.algorithms.balcan2017.balcan import (
     Candidates,
     TreeStep,
     compute_log_prior,
+    count_useful_swaps,
     grow_private_partition,
     local_swap,
 )
@@ -121,6 +122,14 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
         assert prior.sum() == pytest.approx(1.0) and prior[[0, 1], held].sum() == pytest.approx(keep)
         assert prior[0, 1] == prior[1, 4] == 0
         np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
+
+
+def test_more_rows_feed_more_swaps():
+    def count(n, k):
+        view = Projection(open_session(make_blobs(), n=n), None)
+        return count_useful_swaps(view, k, 100, view.session.budget)
+
+    assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20 and count(400, 2) == 2
 
 
 def grow(
