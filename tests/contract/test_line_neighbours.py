@@ -167,8 +167,7 @@ def test_an_added_line_is_one_record_and_changes_no_other(data, delimiter, end):
 @given(data=st.data(), delimiter=st.sampled_from(list(HEADERS)))
 def test_a_replaced_line_is_one_record_and_n_stays_the_number_of_lines(data, delimiter):
     body, one, two = draw_neighbours(data, replace(data.draw(declarations), relation="replace"), delimiter)
-    assert one.n_public == two.n_public == len(body)
-    assert count_moved(one, two)[1] <= 1
+    assert one.n_public == two.n_public == len(body) and count_moved(one, two)[1] <= 1
 
 
 @pytest.mark.slow

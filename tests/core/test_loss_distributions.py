@@ -138,8 +138,7 @@ def test_a_path_of_counts_is_that_many_draws():
     mechanism = PathCounts.calibrated(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
     found = entry.list_draws()
-    assert (found.gaussian, found.times) == (False, 100)
-    assert found.multiplier == pytest.approx(mechanism.scale)
+    assert (found.gaussian, found.times) == (False, 100) and found.multiplier == pytest.approx(mechanism.scale)
     # One draw with the whole path's sensitivity would cost much more.
     assert compose_epsilon((NoiseDraws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
 

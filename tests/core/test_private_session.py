@@ -181,8 +181,7 @@ def test_a_number_of_rows_is_bought_once_and_only_where_it_is_needed():
     request = {"epsilon": 10.0, "delta": 0.0, "accounting": Accounting.PURE, "noise": noise}
     session = table.open(**request)
     assert [entry.note for entry in session.ledger.entries] == ["number of rows"]
-    assert session.budget.amount == pytest.approx(9.8)
-    assert isinstance(session.n, int) and session.n >= 1
+    assert session.budget.amount == pytest.approx(9.8) and isinstance(session.n, int) and session.n >= 1
     assert session.project(np.eye(2), session.region).budget == session.budget
     bought = [make_small_table(np.zeros((0, 2))).open(**request).n for _ in range(20)]
     assert min(bought) == 1 < max(bought), "whatever the noise, there is a row to divide by"

@@ -21,8 +21,7 @@ SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (
 @for_each("name", SIZES)
 def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
     made = open_datasets(None).table(name)
-    assert made.values.shape == SIZES[name]
-    assert made.origin == SYNTHETIC
+    assert made.values.shape == SIZES[name] and made.origin == SYNTHETIC
     unit = made.domain.to_unit(made.values)
     assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
     again = open_datasets(None).table(name)

@@ -48,8 +48,7 @@ def test_scores_are_what_scikit_learn_says():
     assert scores.distance_ratio == pytest.approx(distances[0] / distances[1])
     assert scores.matched_error == pytest.approx(np.sqrt(((centers - reference.centers) ** 2).sum(axis=1).mean()))
     perfect = evaluate(rows, reference.centers[::-1], reference)
-    assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
-    assert perfect.matched_error == pytest.approx(0)
+    assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0) and perfect.matched_error == pytest.approx(0)
     pairs = match(centers, reference.centers)
     sizes = [np.bincount(each, minlength=4) / 500 for each in labels]
     assert scores.share_gap == pytest.approx(max(abs(sizes[0][i] - sizes[1][pairs[i]]) for i in range(4)))
@@ -85,5 +84,4 @@ def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
     reference = find_reference(rows, k)
     assert reference.centers.shape == (k, 2) and np.isfinite(reference.centers).all()
     scores = evaluate(rows, np.zeros((k, 2)), reference)
-    assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all()
-    assert not np.isnan(scores.ratio)
+    assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all() and not np.isnan(scores.ratio)

@@ -48,8 +48,7 @@ def test_declarations_fit_the_rows_and_do_not_come_from_them(stem: str) -> None:
     assert table.notes == ()
     assert len(rows) == declared.n_public
     assert np.isfinite(rows).all()
-    assert (rows >= bounds.lower).all()
-    assert (rows <= bounds.upper).all()
+    assert (rows >= bounds.lower).all() and (rows <= bounds.upper).all()
     assert declared.kind == FileKind.PUBLIC
     for said in (declared.title, declared.description, declared.bounds_origin, declared.source):
         assert said

@@ -136,8 +136,7 @@ def test_ids_are_text_cell_by_cell() -> None:
     ids = ["7", " 7 ", "7.0", '"7"', "07", "u", "U", "e\u0301", "é", "", "NA", "9007199254740992", "9007199254740993"]
     raw = ("id,x\n" + "".join(f"{word},1\n" for word in ids)).encode()
     codes = load_csv(raw, text=["id"]).identifiers("id").tolist()
-    assert codes[:4] == [codes[0]] * 4 and codes[7] == codes[8]
-    assert codes[9:11] == [-1, -1]
+    assert codes[:4] == [codes[0]] * 4 and codes[7] == codes[8] and codes[9:11] == [-1, -1]
     assert len({codes[place] for place in (0, 4, 5, 6, 7, 11, 12)}) == 7
     with pytest.raises(IntakeError, match='no column "w"'):
         load_csv(raw, text=["id"]).identifiers("w")

@@ -27,8 +27,7 @@ def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
     mark = '"' if simply_quoted else ""
     body = end.join(f"{mark}{value!r}{mark},{mark}7{mark}" for value in values).encode()
     found = read_lines(body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, [])).columns
-    assert found[0].tobytes() == np.array(values).tobytes()
-    assert (found[1] == 7).all()
+    assert found[0].tobytes() == np.array(values).tobytes() and (found[1] == 7).all()
 
 
 @settings(max_examples=examples(160))
