@@ -49,8 +49,7 @@ def openml(monkeypatch):
 
 
 def test_a_table_that_is_missing_is_brought_and_read_as_the_published_file(openml, tmp_path):
-    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"]
-    assert openml.asked == [("letter", 1)]
+    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"] and openml.asked == [("letter", 1)]
     found = open_datasets(tmp_path).table("Letter")
     assert (found.origin, found.values.shape, found.domain.radius) == (PUBLISHED, (10, 16), 21.7)
     assert found.labels.tolist() == [0, 1] * 5

@@ -191,8 +191,7 @@ def test_encodings_and_gzip(tmp_path: Path) -> None:
         with about(encoding, "packed" if packed else "plain"):
             values, ids = read_in_pieces(path, declared, 7)
             np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-            assert ids.tolist() == loaded.frame["who"].tolist()
-            assert CsvOnDisk(path).name == "t"
+            assert ids.tolist() == loaded.frame["who"].tolist() and CsvOnDisk(path).name == "t"
             assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 12
 
 

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpviz.algorithms import PolishStep
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes
 from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
@@ -210,6 +211,13 @@ def test_the_reach_is_cut_to_where_clear_bins_lie():
     assert _shrink(SimpleNamespace(value=lengths, sd=9.0), 256) == 7.5 / 8
     assert _shrink(SimpleNamespace(value=lengths, sd=100.0), 256) == 1.0, "where no bin is clear, nothing is cut"
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 256) == 1.0, "nor where clear bins hold too few of the rows"
+
+
+def test_sizes_without_cells_are_the_counts_of_the_rounds():
+    counts, region = np.array([100.0, 70.0]), over(np.zeros((1, 1))).domain.region
+    made = PolishStep(title="", centers=np.eye(2, 1), clipping_radius=1.0, noisy_counts=counts, count_noise_sd=3.0)
+    assert estimate_sizes([made], region).rows.tolist() == [100.0, 70.0]
+    assert estimate_sizes([dataclasses.replace(made, noisy_counts=None)], region) is None
 
 
 GRID = Grid(np.ones(1), np.array([20]))

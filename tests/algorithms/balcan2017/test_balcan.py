@@ -16,10 +16,12 @@ from dpviz.algorithms.balcan2017.balcan import (
     local_swap,
 )
 from dpviz.algorithms.balcan2017.projection import Projection
+from dpviz.algorithms.steps import CentersStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
+from dpviz.runs.one_run import run
 from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
@@ -124,12 +126,14 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
         np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
 
 
-def test_more_rows_feed_more_swaps():
+def test_more_rows_feed_more_swaps_and_more_polishing():
     def count(n, k):
         view = Projection(open_session(make_blobs(), n=n), None)
         return count_useful_swaps(view, k, 100, view.session.budget)
 
     assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20 and count(400, 2) == 2
+    few, many = (run("balcan", make_small_table(n_public=n), k=3, epsilon=1.0, seed=0) for n in (10, 10**6))
+    assert [sum(isinstance(frame.step, CentersStep) for frame in one.frames) for one in (few, many)] == [2, 4]
 
 
 def grow(
