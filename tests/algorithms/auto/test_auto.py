@@ -231,6 +231,12 @@ def synopsis_of(noisy: Array, sd: float) -> SynopsisStep:
     )
 
 
+def test_cells_around_a_box_hold_rows_too():
+    inner = synopsis_of(np.ones(20), 1.0)
+    both = dataclasses.replace(inner, around=inner, outside=np.zeros((2, 1)), outside_weights=np.array([3.0, 4.0]))
+    assert (both.cells_kept, both.rows_kept) == (22, 27.0)
+
+
 def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:
     """Solutions with centres in these cells."""
     centers = np.stack([GRID.centers(np.array(places)) for places in every])
