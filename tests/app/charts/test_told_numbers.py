@@ -4,8 +4,6 @@ Of titles, of notes, of what pictures say of themselves, and of what stands besi
 forged one has to turn its sentence red. Whole titles are stored, with the picture that they stand over.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The board: what a browser may ask of it, that its answers are real runs, and that it says what they cost."""
 
-from __future__ import annotations
-
 import base64
 import json
 from math import fsum, inf, nan
