@@ -346,9 +346,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return self._make_table_of_parts(given)
         # What is declared is refused before a row is looked at; how many plain numbers there are, only X says.
         domain = None if self._frame is None else self._make_domain()
-        values = self._check_values(given, reset=True)
         return PrivateTable(
-            values,
+            self._check_values(given, reset=True),
             domain or self._make_domain(),
             relation=self.relation,
             n_public=self.n_public,

@@ -256,12 +256,10 @@ def _answer_share(question: ReleaseQuestion, words: str, told: Told, *, drowned:
     return ReleaseAnswer(question, capitalize_first(said), *told, hidden)
 
 
-def _compare(
-    question: ReleaseQuestion, difference: Array, how: str, unit: str, *, drowned: bool = False
-) -> ReleaseAnswer:
-    """Which way a difference (D,) goes, the first segment less the second, in so many of the draws."""
-    value, low, high = _tell(difference)
-    first = float((difference > 0).mean() + (difference == 0).mean() / 2)
+def _compare(question: ReleaseQuestion, apart: Array, how: str, unit: str, *, drowned: bool = False) -> ReleaseAnswer:
+    """Which way the difference ``apart`` (D,) goes, the first segment less the second, in so many of the draws."""
+    value, low, high = _tell(apart)
+    first = float((apart > 0).mean() + (apart == 0).mean() / 2)
     hidden = drowned or max(first, 1 - first) < _SURE
     one, other = question.segments if first > 0.5 else question.segments[::-1]
     ends = (low, high) if first > 0.5 else (-high, -low)

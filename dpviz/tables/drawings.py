@@ -169,8 +169,7 @@ def _encode_rice(gaps: Codes) -> Bits:
 
 def _decode_gaps(bits: Bits, number: int) -> Codes:
     blocks = -(-number // _BLOCK)
-    parameters = np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64)
-    widths = np.repeat(parameters, _BLOCK)[:number]
+    widths = np.repeat(np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64), _BLOCK)[:number]
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
     demand(len(ends) >= number, "drawing_cut")
@@ -263,7 +262,6 @@ def load_preset(preset_id: str) -> Preset:
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
     ring = [_draw_circle(public_rng, *recipe["ring"])] if "ring" in recipe else []
     crowds = [public_rng.normal((x, y), spread, (people, 2)) for x, y, spread, people in recipe["crowds"]]
-    rows = np.concatenate([np.empty((0, 2)), *ring, *crowds])
-    points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
+    points = np.clip(np.rint(np.concatenate([np.empty((0, 2)), *ring, *crowds])), 0, SIDE - 1).astype(np.uint8)
     me = tuple(recipe["me"]) if "me" in recipe else None
     return Preset(recipe["title"], recipe["k"], PointDrawing(points, me))

@@ -269,7 +269,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
     written = {str(styles.by_column[name]) for name in marked}
     by_style = {one: [name for name in marked if str(styles.by_column[name]) == one] for one in sorted(written)}
     told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
-    found: list[tuple[str, Any]] = [
+    for key, said in [
         ("encoding", file.encoding if file.encoding != "utf-8" else ""),
         ("blank", f"{tried.blank:,} of {tried.lines:,}" if tried.blank else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
@@ -286,7 +286,6 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
         ("empty", [name for name in proposal.names if name not in full]),
         ("constant", [name for name in proposal.measures if len({*cells[name]}) == 1]),
         ("many", len(proposal.measures) if len(proposal.measures) > MOST_CHOSEN else ""),
-    ]
-    for key, said in found:
+    ]:
         if said:
             yield NOTES[key].format(list_names(said) if isinstance(said, list) else said)

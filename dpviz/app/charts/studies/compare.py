@@ -125,8 +125,7 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
             line = {"color": palette.text, "width": 2.5}
             plot.add_shape(type="line", x0=middle, x1=middle, y0=y - 0.3, y1=y + 0.3, layer="above", line=line)
         # k-means++ itself is always in the picture of a ratio.
-        drawn = runs[measure][runs[column].isin(medians.index)]
-        span = curves.Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
+        span = curves.Span.of([*runs[measure][runs[column].isin(medians.index)], *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}

@@ -237,9 +237,7 @@ def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words
         add_note(plot, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
 
 
-def label_ends(
-    plot: Plot, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
-) -> None:
+def label_ends(plot: Plot, ends: Mapping[str, float], looks: Mapping[str, Style], span: Span, palette: Palette) -> None:
     """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
@@ -254,9 +252,9 @@ def label_ends(
         if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
             at |= {"xshift": 6}
         else:  # a thread from the end of the line to its name
-            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
+            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": looks[name].color}
             at |= {"ax": _THREAD, "ay": away, "standoff": 0}
-        add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
+        add_note(plot, f"{looks[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
 def _measure_room(plot: Plot) -> float:
