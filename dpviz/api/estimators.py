@@ -382,9 +382,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
         """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
         check_is_fitted(self)
-        domain = self.run_.domain
         values = self._check_values(GivenRows.read(X), reset=False)
-        return (self._place(part) for part in list_parts(values, max(1, _WRITTEN_OUT // domain.dim)))
+        return (self._place(part) for part in list_parts(values, max(1, _WRITTEN_OUT // self.run_.domain.dim)))
 
     def _place(self, part: Any) -> Array:
         values: Array = part.toarray() if is_sparse(part) else part

@@ -372,11 +372,12 @@ def refuse_unpaid(drawn: Parts, played: Played, charge: Charge) -> None:
     if found := describe_overspending(drawn, shares, epsilon=charge.epsilon, delta=charge.delta):
         raise make_refusal("overspent", what=found[0])
     domain, again, run = drawn.clustered.run.domain, played.run.centers, drawn.clustered.run.centers
-    if not (
+    same = (
         not played.unasked
         and played.parts.declaration == drawn.declaration
         and bool((np.abs(again - run) <= _LAST_DIGITS * (domain.upper - domain.lower)).all())
         and format_ledger(played.parts.entries, shares) == format_ledger(drawn.entries, shares)
         and played.parts.segments_csv == drawn.segments_csv
-    ):
+    )
+    if not same:
         raise make_refusal("played_otherwise")

@@ -364,9 +364,8 @@ class Scales(Tally):
         Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
         beyond, a bin has to stand out by itself.
         """
-        beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
         noise = self.sd * np.sqrt(self.possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
-        inside = np.flatnonzero(beyond > _SDS_OF_SUMS * noise)
+        inside = np.flatnonzero(self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0) > _SDS_OF_SUMS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
         return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)
 

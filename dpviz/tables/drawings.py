@@ -144,9 +144,8 @@ def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
 
 def _decode_remainders(bits: Bits, widths: Codes) -> Codes:
     """Numbers of different widths, (m,), one after the other in ``bits``."""
-    ends = np.cumsum(widths)
     of = np.repeat(np.arange(len(widths)), widths)
-    weights = np.ldexp(1.0, ends[of] - 1 - np.arange(len(of)))
+    weights = np.ldexp(1.0, np.cumsum(widths)[of] - 1 - np.arange(len(of)))
     return np.bincount(of, weights=weights * bits[: len(of)], minlength=len(widths)).astype(np.int64)
 
 
@@ -154,10 +153,9 @@ def _encode_rice(gaps: Codes) -> Bits:
     """A parameter for each block, all remainders, all quotients: apart, so that each is read in one go."""
     if not len(gaps):
         return np.zeros(0, dtype=np.uint8)
-    blocks = np.arange(0, len(gaps), _BLOCK)
     choices = np.arange(1 << _PARAMETER)
     lengths = (gaps[:, None] >> choices) + 1 + choices
-    parameters = np.add.reduceat(lengths, blocks, axis=0).argmin(axis=1)
+    parameters = np.add.reduceat(lengths, np.arange(0, len(gaps), _BLOCK), axis=0).argmin(axis=1)
     widths = np.repeat(parameters, _BLOCK)[: len(gaps)]
     of = np.repeat(np.arange(len(gaps)), widths)
     down = np.cumsum(widths)[of] - 1 - np.arange(len(of))

@@ -88,12 +88,11 @@ class Proposal:
         chosen = [name for name in declaration.columns if name in self.numbers]
         measures = [name for name in self.measures if name not in others]
         chosen = chosen or (measures if every else self._choose_likeliest(measures))
-        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
         known_id = declaration.id_column in self.names
         label = declaration.label_column
         usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
         joined = replace(
-            bounded,
+            declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen]),
             file=self.file,
             numbers=self.numbers if self.text else (),
             units={**self.units, **declaration.units},

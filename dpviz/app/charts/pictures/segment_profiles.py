@@ -193,9 +193,8 @@ class SegmentRows(ProfileLanes):
             return
         part = self.part(self.values)
         place = np.where(part < 0.16, "top right", np.where(part > 0.84, "top left", "top center"))
-        colors = [ink.muted if one else ink.text for one in faint]
         text = [self.made.format_center(i, j) for i in self.order.tolist() for j in self.cols.tolist()]
-        font = {"size": 11.5, "shadow": ink.halo, "color": colors}
+        font = {"size": 11.5, "shadow": ink.halo, "color": [ink.muted if one else ink.text for one in faint]}
         where = {"textposition": place.ravel().tolist(), "textfont": font, "meta": "released"}
         plot.add_scatter(x.ravel(), (y - 0.13).ravel(), "text", text=text, **where)
 
@@ -228,9 +227,8 @@ class SegmentRows(ProfileLanes):
             add_note(plot, self.name(place, 16), ink.text if told else ink.muted, head | turn, size=12)
             if self.dim <= _VALUED_COLUMNS:
                 for value, x, side in ((self.told_low[j], at, "left"), (self.told_high[j], at + _TRACK, "right")):
-                    end = self.made.columns[place].format_value(float(value))
                     foot = {"x": float(x), "y": bottom, "xanchor": side, "yanchor": "top", "yshift": -3}
-                    add_note(plot, end, ink.muted, foot, size=10.5)
+                    add_note(plot, self.made.columns[place].format_value(float(value)), ink.muted, foot, size=10.5)
 
 
 def add_whiskers(plot: Plot, low: Array, high: Array, y: Array, color: str, width: float) -> None:

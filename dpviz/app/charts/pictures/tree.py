@@ -311,9 +311,8 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         levels, asked = np.arange(len(sizes)), [1, *(size << tree.dim for size in sizes[:-1])]
-        edges = [tree.edge(level) for level in levels.tolist()]
         cubes = {"level": levels, "cubes asked": asked, "cubes active": sizes}
-        return pd.DataFrame(cubes | {"edge (unit coordinates)": edges})
+        return pd.DataFrame(cubes | {"edge (unit coordinates)": [tree.edge(level) for level in levels.tolist()]})
 
     awake = f"awake: noisy count over {format_number(step.threshold)} rows"
     shift = f"shift {step.shift}" if step.shift > 1 else ""

@@ -76,10 +76,9 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
     if context.reveal is not None:
         # Rows in each small picture: more would hide the centres.
-        rows = view.plane(context.reveal.points[:1000], "rows")
         # Of so few each is to be seen.
         dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= 500 else {"size": 2, "opacity": 0.3}
-        canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
+        canvas.marks(view.plane(context.reveal.points[:1000], "rows"), "rows", "revealed", dots, hover=_HOVER)
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
         if len(context.reference.centers) == len(centers):

@@ -273,9 +273,8 @@ def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[floa
     steps = np.r_[0.0, np.cumsum((tall[1:] + tall[:-1]) / 2)]
     lowest, highest = tall[0] / 2, max(tall[0] / 2, 1 - tall[-1] / 2 - steps[-1])
     # Subtracting the steps turns "at least a step apart" into "not decreasing".
-    apart = isotonic_regression(np.asarray(heights)[order] - steps).x
     moved = np.empty(len(order))
-    moved[order] = np.clip(apart, lowest, highest) + steps
+    moved[order] = np.clip(isotonic_regression(np.asarray(heights)[order] - steps).x, lowest, highest) + steps
     return [float(height) for height in moved]
 
 
