@@ -247,12 +247,11 @@ def release(
         If something stands against it (nothing is charged then), or it failed after its charge.
     """
     used = account if isinstance(account, Account) else Account.open(account)
-    said = {**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})}
     prepared = plan_release(
         Request(Contender.parse(algorithm, params or {}), k, epsilon, delta),
         *read_declared(data, declaration),
         used,
-        words=said,
+        words={**(words or {}), **({} if chosen is None else {"chosen_after_looking": chosen})},
         division=Division(segments, buy_bounds, missing),
         smallest_group=smallest_group,
         continues=continues,

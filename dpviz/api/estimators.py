@@ -346,9 +346,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return self._make_table_of_parts(given)
         # What is declared is refused before a row is looked at; how many plain numbers there are, only X says.
         domain = None if self._frame is None else self._make_domain()
-        values = self._check_values(given, reset=True)
         return PrivateTable(
-            values,
+            self._check_values(given, reset=True),
             domain or self._make_domain(),
             relation=self.relation,
             n_public=self.n_public,
@@ -383,9 +382,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _scale_points(self, X: npt.ArrayLike) -> Iterator[Array]:
         """Rows in unit coordinates, NaN where a cell is missing or infinite; those of a sparse table in parts."""
         check_is_fitted(self)
-        domain = self.run_.domain
         values = self._check_values(GivenRows.read(X), reset=False)
-        return (self._place(part) for part in list_parts(values, max(1, _WRITTEN_OUT // domain.dim)))
+        return (self._place(part) for part in list_parts(values, max(1, _WRITTEN_OUT // self.run_.domain.dim)))
 
     def _place(self, part: Any) -> Array:
         values: Array = part.toarray() if is_sparse(part) else part

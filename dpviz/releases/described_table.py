@@ -334,12 +334,11 @@ def make_described_table(opened: OpenTable, source: Content) -> DescribedTable:
         name: codings.Nominal(one.categories) if one.bounds is None else EqualBins(*one.bounds, FINEST)
         for name, one in declared.describe.items()
     }
-    others = description.columns[-len(rules) :]
     read = zip(rules.values(), _code_cells(source, declared), strict=True)
     codes = np.stack([rule.codes(cells) for rule, cells in read], 1)
     # Numbers have as many bins behind them as there are, of which the first is "missing": theirs can be counted two,
     # four, ... together, and missing cells still are a bin of their own.
-    numbers = np.array([len(column.labels) or 2 * FINEST for column in others])
+    numbers = np.array([len(column.labels) or 2 * FINEST for column in description.columns[-len(rules) :]])
     values = loaded.encode_columns(declared.columns, declared.coded)
     coded = code_rows(codes, numbers, bits=domain.region.row_bits)
     rows = np.concatenate([convert_to_unit(values, domain), coded], axis=1)

@@ -176,8 +176,7 @@ class NoiseEvidence:
         if not all(np.isfinite(group.values).all() for group in self.groups):
             return NoiseVerdict(("an answer in it is no finite number.",))
         found = tuple(_describe(part, little=little) for part, little in _find_unlikely(self.list_chances()))
-        claimed_less = self.times(_TIMES).list_chances()
-        return NoiseVerdict(found, told=any(little for _, little in _find_unlikely(claimed_less)))
+        return NoiseVerdict(found, told=any(little for _, little in _find_unlikely(self.times(_TIMES).list_chances())))
 
 
 def collect_tallies(given: Mapping[str, Sequence[GivenAnswer]]) -> NoiseEvidence:

@@ -246,9 +246,8 @@ class Asked:
         request, seen = document.request, document.seen
         if request.algorithm not in CARDS.ours:
             raise make_refusal("other_algorithm")
-        contender = Contender.parse(request.algorithm, request.parameters)
         release_request = ReleaseRequest(
-            Request(contender, request.k, request.epsilon, request.delta),
+            Request(Contender.parse(request.algorithm, request.parameters), request.k, request.epsilon, request.delta),
             declarations.OwnerWords(**document.words.list_given()),
             Division(document.segments, document.bounds, document.missing),
             document.smallest_group,

@@ -466,10 +466,9 @@ class Answer(NamedTuple):
 
 def make_dossier(played: Played) -> tuple[Answer, ...]:
     """Every question with its answer, in the order of the page."""
-    sections = fill_yaml("dossier.yaml.j2", played).items()
     return tuple(
         Answer(section, question, Who[who.upper()], said)
-        for section, answers in sections
+        for section, answers in fill_yaml("dossier.yaml.j2", played).items()
         for question, who, said in answers
     )
 

@@ -335,9 +335,7 @@ def draw(prepared: Preflight, *, watch: Watch | None = None) -> ReleaseDraws:
 
 
 def _draw_once(parts: Parts, sources: Mapping[str, ExactNoise]) -> ReleaseDraws:
-    return ReleaseDraws(
-        parts, {part: AnswerRecording(source.coins, tuple(source.released)) for part, source in sources.items()}
-    )
+    return ReleaseDraws(parts, {part: AnswerRecording(one.coins, tuple(one.released)) for part, one in sources.items()})
 
 
 def make_fresh_noise(parts: Iterable[str]) -> dict[str, ExactNoise]:
@@ -354,7 +352,6 @@ def make_transcript(prepared: Preflight, taken: Taken, drawn: ReleaseDraws) -> T
     """All that leaves: what was drawn, with what was asked, declared and said, and how the account stood."""
     before = taken.before
     caps, spent = (before.cap_epsilon, before.cap_delta), (before.spent_epsilon, before.spent_delta)
-    account = AccountThen(before.name, *caps, *spent, taken.link)
     asked = Asked(
         version=__version__,
         noise=name_library(),
@@ -364,7 +361,7 @@ def make_transcript(prepared: Preflight, taken: Taken, drawn: ReleaseDraws) -> T
         release_request=prepared.release_request,
         n_public=drawn.parts.clustered.run.n_public,
         declared=prepared.declaration,
-        account=account,
+        account=AccountThen(before.name, *caps, *spent, taken.link),
     )
     return Transcript(asked.to_dict(), drawn.recordings)
 

@@ -59,8 +59,7 @@ class FileField(NamedTuple):
     @property
     def constraints(self) -> dict[str, float]:
         """Its declared ends, in the words of Frictionless."""
-        ends = {"minimum": self.lower, "maximum": self.upper}
-        return {name: end for name, end in ends.items() if end is not None}
+        return {name: end for name, end in {"minimum": self.lower, "maximum": self.upper}.items() if end is not None}
 
 
 def list_center_fields(profile: profiles.Profile) -> list[FileField]:
@@ -275,10 +274,9 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
     drawn = np.zeros((profile.k, 0)) if profile.drawn_sd is None else profile.drawn_sd
     # Where shares are told by their histogram alone, nobody can tell how far off the centre is.
     sd = np.where(np.isclose(np.array(centers, dtype=np.float64), profile.centers), profile.center_sd, np.nan)
-    told = zip(centers, sd.tolist(), drawn.tolist(), strict=True)
     rows = [
         [str(place), *center, *map(format_finite, sd), *map(format_finite, noise)]
-        for place, (center, sd, noise) in enumerate(told, start=1)
+        for place, (center, sd, noise) in enumerate(zip(centers, sd.tolist(), drawn.tolist(), strict=True), start=1)
     ]
     if profile.sizes is not None:
         sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)

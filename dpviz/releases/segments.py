@@ -256,11 +256,10 @@ def _describe_column(
         return CategoriesSaid(column.name, column.unit, () if small else tuple(shares), histogram)
     counts, edges = counts[: number + column.may_miss], tally.edges
     missing = counts[number] if column.may_miss else None
-    in_units = column.coding.unstretch(edges)
     histogram = ReleasedHistogram(
         tuple(counts[:number].tolist()),
         sd,
-        tuple(in_units.tolist()),
+        tuple(column.coding.unstretch(edges).tolist()),
         missing=None if missing is None else float(missing),
         kind=column.coding.kind,
     )
@@ -291,10 +290,9 @@ def score_columns(columns: Sequence[SegmentColumn], histograms: Sequence[Tally])
         return scores
     for place, (column, one) in enumerate(zip(columns, histograms, strict=True)):
         values, sd = one.counts[:, : one.values], one.sd
-        others = values.sum(axis=0) - values
         (mine, my_sd), (theirs, their_sd) = (
             _split_shares(part, sd * sqrt(times), ordered=not column.labels)
-            for part, times in ((values, 1), (others, k - 1))
+            for part, times in ((values, 1), (values.sum(axis=0) - values, k - 1))
         )
         gap = np.abs(mine - theirs) - _NINE_IN_TEN_SDS * np.sqrt(my_sd**2 + their_sd**2)
         scores[:, place] = np.clip(gap.max(axis=1), 0.0, 1.0)
@@ -366,9 +364,8 @@ class Scales(Tally):
         Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
         beyond, a bin has to stand out by itself.
         """
-        beyond = self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
         noise = self.sd * np.sqrt(self.possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
-        inside = np.flatnonzero(beyond > _SDS_OF_SUMS * noise)
+        inside = np.flatnonzero(self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0) > _SDS_OF_SUMS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)
         return np.where(self.counts > np.where(near, 1.0, _SDS_OF_MANY) * self.sd, self.counts, 0.0)
 
@@ -425,8 +422,7 @@ def _choose_cap(points: Array, centers: Array, scales: Scales, region: Region, a
     A row of a segment is taken to lie as far from a point as its centre does, and as far from the centre as the scales
     say, at a right angle.
     """
-    apart = cdist(centers, points, "sqeuclidean").min(axis=1)
-    squared, mass = apart[:, None] + scales.middles, scales.mass
+    squared, mass = cdist(centers, points, "sqeuclidean").min(axis=1)[:, None] + scales.middles, scales.mass
     caps = scales.edges[1:]
     if not mass.any():
         return float(min(caps[-1], region.radius**2))
@@ -517,8 +513,7 @@ def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:
     """
     if len(centers) < 2:
         return float("inf")
-    together = np.maximum(sizes[:, None] + sizes, 1e-9)
-    cost = cdist(centers, centers, "sqeuclidean") * sizes[:, None] * sizes / together
+    cost = cdist(centers, centers, "sqeuclidean") * sizes[:, None] * sizes / np.maximum(sizes[:, None] + sizes, 1e-9)
     np.fill_diagonal(cost, np.inf)
     return float(cost.min())
 

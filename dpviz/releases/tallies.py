@@ -352,8 +352,7 @@ class SegmentTallies:
         """``counts`` (..., k, m) of every tally, made to agree by least squares: nothing is cut."""
         kept = [np.where(one.possible, noisy, 0.0) for one, noisy in zip(self.every, counts, strict=True)]
         sums = [one.sum(axis=-1) for one in kept]
-        weighted = sum(one / tally.variance for one, tally in zip(sums, self.every, strict=True))
-        sizes: Array = weighted * self.size_sd**2
+        sizes: Array = sum(one / tally.variance for one, tally in zip(sums, self.every, strict=True)) * self.size_sd**2
         lacking = zip(kept, sums, self.every, strict=True)
         spread = tuple(one + ((sizes - own) / tally.bins)[..., None] * tally.possible for one, own, tally in lacking)
         return Agreed(sizes, spread)
@@ -560,10 +559,9 @@ class Draws:
     @property
     def averaged(self) -> dict[str, int]:
         """The coordinates that are means of a column of numbers, by its name: even ones, whose means are told."""
-        told = enumerate(self.made.columns)
         return {
             one.name: place
-            for place, one in told
+            for place, one in enumerate(self.made.columns)
             if one.kind == "number" and type(one.declared) in (codings.Coding, codings.Dates)
             if np.isfinite(self.means[:, :, place]).all()
         }

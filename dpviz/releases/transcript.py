@@ -279,8 +279,7 @@ def _read_parts(name: str, answer: Any) -> Sequence[tuple[str, Any]]:
 def _normalise(values: Any) -> np.ndarray[Any, Any]:
     """Numbers or text in the one form that they are written in, on whatever machine."""
     given = np.asarray(values)
-    form = np.dtype(_FORMS.get(given.dtype.kind, given.dtype)).newbyteorder("<")
-    return np.asarray(given, dtype=form, order="C")
+    return np.asarray(given, dtype=np.dtype(_FORMS.get(given.dtype.kind, given.dtype)).newbyteorder("<"), order="C")
 
 
 def _write_array(values: np.ndarray[Any, Any]) -> bytes:

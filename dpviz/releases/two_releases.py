@@ -114,11 +114,10 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
     )
     far = np.linalg.norm(there[partner] - here, axis=1)
     moved = int((far >= _FAR_MOVE * np.minimum(one.gaps, ordered.gaps)).sum())
-    joint = np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     of_sizes = None
     mine, theirs = one.sizes, ordered.sizes
     if mine is not None and theirs is not None and mine.known and theirs.known:
         of_sizes = (theirs.rows - mine.rows) / np.hypot(mine.sd, theirs.sd)
     unclear = int(one.lost.sum()) + int(ordered.lost.sum())
-    apart = (ordered.even.centers - one.even.centers) / joint
+    apart = (ordered.even.centers - one.even.centers) / np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)

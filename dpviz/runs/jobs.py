@@ -320,9 +320,7 @@ class Job(Work[T]):
     @property
     def before(self) -> int:
         """How many jobs that wait on this server, anybody's, start before this one; 0 once it has begun."""
-        return (
-            self._scheduler.count_before(self) if self._scheduler is not None and self.state is JobState.QUEUED else 0
-        )
+        return self._scheduler.count_before(self) if self._scheduler and self.state is JobState.QUEUED else 0
 
     def _follow(self, process: subprocess.Popen[bytes], parcel: Pickled) -> None:
         """Send the work, then keep the pipe empty until the worker is done (a thread of the parent)."""

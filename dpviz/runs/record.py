@@ -125,13 +125,12 @@ class ReleaseRecord(RunFacts):
         said = {fact.name: getattr(run, fact.name) for fact in fields(RunFacts)}
         if not run.private:
             said |= {"spent_epsilon": None, "entries": ()}
-        seeded = (SEEDED,) if run.seeded else ()
         looked_up = (LOOKED_UP,) if table.declaration.bounds_from_rows else ()
         broken_off = () if isinstance(run, Run) else (BROKEN_OFF,)
         centers = run.centers if run.private and isinstance(run, Run) else None
         weights = run.noisy_weights if run.private and isinstance(run, Run) else None
         return cls(
-            **said | {"warnings": (*run.warnings, *broken_off, *seeded, *looked_up)},
+            **said | {"warnings": (*run.warnings, *broken_off, *((SEEDED,) if run.seeded else ()), *looked_up)},
             declaration=table.declaration,
             columns=run.domain.columns,
             centers=None if centers is None else _freeze(centers),

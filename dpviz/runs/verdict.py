@@ -126,8 +126,7 @@ def collect_evidence(
     if not isinstance(last, CentersStep):
         return None
     sizes = size_estimates.estimate_sizes(steps) if sizes is None else sizes
-    half = np.maximum(region.half, _TINY)
-    edge = np.abs(last.centers) >= (1 - 2 * AT_EDGE) * half
+    edge = np.abs(last.centers) >= (1 - 2 * AT_EDGE) * np.maximum(region.half, _TINY)
     if region.radius < (1 - 1e-9) * np.linalg.norm(region.half):
         edge |= (np.linalg.norm(last.centers, axis=1) >= (1 - 2 * AT_EDGE) * region.radius)[:, None]
     gaps = size_estimates.measure_neighbour_gaps(last.centers)
@@ -211,9 +210,8 @@ def judge_centers(
     carried = np.zeros(k, dtype=np.bool_) if k < 2 or seen.errors is None else seen.errors >= seen.gaps
     # A run that judges itself has its centres from elsewhere than its last round: small sizes alone do not spoil them.
     # There coordinates at the edge of the bounds tell that noise placed them.
-    placed = not judges_itself or seen.edge.mean() > _EDGES
     rules: dict[Kind, bool] = {
-        "failed": bool(carried.mean() >= _MOST and placed),
+        "failed": bool(carried.mean() >= _MOST and (not judges_itself or seen.edge.mean() > _EDGES)),
         "edge": bool(edged.mean() >= _MOST),
         "sizes": bool(seen.unclear.any()),
         "noise": bool(k > 1 and seen.lost.any()),

@@ -142,8 +142,7 @@ class Failure:
     @classmethod
     def of(cls, error: BaseException) -> Failure:
         """``error`` as it may be shown."""
-        safe = getattr(type(error), "safe_message", False) is True
-        return cls(type(error).__name__, str(error) if safe else "")
+        return cls(type(error).__name__, str(error) if getattr(type(error), "safe_message", False) is True else "")
 
     @classmethod
     def of_death(cls, exit_code: int) -> Failure:
@@ -277,8 +276,7 @@ def send(pipe: IO[bytes], parcel: Pickled) -> None:
 def receive(pipe: IO[bytes], on_arrival: Callable[[], None] = lambda: None) -> Any:
     """The next object; ``on_arrival`` is called when all its bytes are here, before it is rebuilt."""
     (count,) = struct.unpack("<I", _read(pipe, 4))
-    sizes = struct.unpack(f"<{count}Q", _read(pipe, 8 * count))
-    head, *arrays = [_read(pipe, size) for size in sizes]
+    head, *arrays = [_read(pipe, size) for size in struct.unpack(f"<{count}Q", _read(pipe, 8 * count))]
     on_arrival()
     return pickle.loads(head, buffers=arrays)
 

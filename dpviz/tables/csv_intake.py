@@ -138,9 +138,8 @@ def read_records(text: str, layout: LineLayout) -> ReadColumns:
     """The wanted columns of text in which a quoted cell may go on over several lines: for public files only."""
     delimiter = " " if layout.delimiter == WHITESPACE else layout.delimiter
     lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True)
     parts = [_Columns(0, layout).finish()]
-    all_records = _read_until_end(reader)
+    all_records = _read_until_end(csv.reader(lines, delimiter=delimiter, quotechar=layout.quote, skipinitialspace=True))
     while records := list(islice(all_records, _RECORDS_AT_ONCE)):
         encoded = [[cell.encode(layout.encoding, errors="replace") for cell in record] for record in records]
         part = _Columns(len(records), layout)

@@ -437,11 +437,10 @@ def to_json(declaration: Declaration) -> str:
 
     A pair of bounds for every column is written as ``lower`` and ``upper``.
     """
-    origins = {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin}
     own: dict[str, dict[str, Any]] = {
         "file": {"file": list_file_values(declaration.file)},
         "codings": _list_ends(declaration),
-        "origins": {"origins": origins},
+        "origins": {"origins": {name: bounds.origin for name, bounds in declaration.bounds.items() if bounds.origin}},
         "scaling": {"scaling": declaration.scaling},
         # With a column that says whose each row is, one row is not what is protected: the default says nothing then.
         "unit_of_privacy": {"unit_of_privacy": declaration.unit_of_privacy}
@@ -644,9 +643,8 @@ def find_words(declaration: Declaration, *, today: str, **said: Any) -> OwnerWor
 
     ``said`` replaces what is declared. What is there and empty stays empty, so that it is asked for.
     """
-    asked = {name: (NOT_STATED,) if word.several else NOT_STATED for name, word in OWNER_WORDS.items() if word.lack}
     usual: dict[str, Any] = {
-        **asked,
+        **{name: (NOT_STATED,) if word.several else NOT_STATED for name, word in OWNER_WORDS.items() if word.lack},
         "name": declaration.title or "Cluster centres",
         "description": declaration.description or "Cluster centres of a table of persons.",
         "publication_date": today,

@@ -144,9 +144,8 @@ def _decode_numbers(bits: Bits, widths: tuple[int, ...]) -> list[int]:
 
 def _decode_remainders(bits: Bits, widths: Codes) -> Codes:
     """Numbers of different widths, (m,), one after the other in ``bits``."""
-    ends = np.cumsum(widths)
     of = np.repeat(np.arange(len(widths)), widths)
-    weights = np.ldexp(1.0, ends[of] - 1 - np.arange(len(of)))
+    weights = np.ldexp(1.0, np.cumsum(widths)[of] - 1 - np.arange(len(of)))
     return np.bincount(of, weights=weights * bits[: len(of)], minlength=len(widths)).astype(np.int64)
 
 
@@ -154,10 +153,9 @@ def _encode_rice(gaps: Codes) -> Bits:
     """A parameter for each block, all remainders, all quotients: apart, so that each is read in one go."""
     if not len(gaps):
         return np.zeros(0, dtype=np.uint8)
-    blocks = np.arange(0, len(gaps), _BLOCK)
     choices = np.arange(1 << _PARAMETER)
     lengths = (gaps[:, None] >> choices) + 1 + choices
-    parameters = np.add.reduceat(lengths, blocks, axis=0).argmin(axis=1)
+    parameters = np.add.reduceat(lengths, np.arange(0, len(gaps), _BLOCK), axis=0).argmin(axis=1)
     widths = np.repeat(parameters, _BLOCK)[: len(gaps)]
     of = np.repeat(np.arange(len(gaps)), widths)
     down = np.cumsum(widths)[of] - 1 - np.arange(len(of))
@@ -169,8 +167,7 @@ def _encode_rice(gaps: Codes) -> Bits:
 
 def _decode_gaps(bits: Bits, number: int) -> Codes:
     blocks = -(-number // _BLOCK)
-    parameters = np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64)
-    widths = np.repeat(parameters, _BLOCK)[:number]
+    widths = np.repeat(np.array(_decode_numbers(bits, (_PARAMETER,) * blocks), dtype=np.int64), _BLOCK)[:number]
     at, whole = _PARAMETER * blocks, int(widths.sum())
     ends = np.flatnonzero(bits[at + whole :] == 0)[:number]
     demand(len(ends) >= number, "drawing_cut")
@@ -263,7 +260,6 @@ def load_preset(preset_id: str) -> Preset:
     recipe, public_rng = _RECIPES[preset_id], np.random.default_rng(11)
     ring = [_draw_circle(public_rng, *recipe["ring"])] if "ring" in recipe else []
     crowds = [public_rng.normal((x, y), spread, (people, 2)) for x, y, spread, people in recipe["crowds"]]
-    rows = np.concatenate([np.empty((0, 2)), *ring, *crowds])
-    points = np.clip(np.rint(rows), 0, SIDE - 1).astype(np.uint8)
+    points = np.clip(np.rint(np.concatenate([np.empty((0, 2)), *ring, *crowds])), 0, SIDE - 1).astype(np.uint8)
     me = tuple(recipe["me"]) if "me" in recipe else None
     return Preset(recipe["title"], recipe["k"], PointDrawing(points, me))

@@ -487,8 +487,7 @@ def _read_in_all_ways(
 
 def _choose_style(ways: Mapping[NumberStyle, Flags], decimals: set[str]) -> NumberStyle | None:
     """Of the styles with one of these decimal marks the one that reads most cells, if these are half of them."""
-    allowed = [style for style in ways if style.decimal in decimals]
-    best = max(allowed, key=lambda style: np.count_nonzero(ways[style]))
+    best = max([style for style in ways if style.decimal in decimals], key=lambda style: np.count_nonzero(ways[style]))
     return best if 2 * np.count_nonzero(ways[best]) >= len(ways[best]) else None
 
 
@@ -574,8 +573,7 @@ def format_csv(lines: Iterable[Iterable[object]]) -> str:
         Text that no spreadsheet takes for a formula.
     """
     text = io.StringIO(newline="")
-    safe = ([*map(format_cell, line)] for line in lines)
-    csv.writer(text).writerows(safe)
+    csv.writer(text).writerows([*map(format_cell, line)] for line in lines)
     return text.getvalue()
 
 

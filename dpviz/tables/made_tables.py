@@ -69,7 +69,7 @@ class SyntheticTable(NamedTuple):
     def make(self) -> tuple[LoadedTable, Declaration]:
         """Its rows, and what is declared of them."""
         loaded = simulate(*self[:5], seed=0, spread=self.spread, name="Synthetic table")
-        declared = Declaration(
+        return loaded, Declaration(
             lower=(self.low,),
             upper=(self.high,),
             bounds_origin="declared for the simulation; nobody is in it",
@@ -77,7 +77,6 @@ class SyntheticTable(NamedTuple):
             kind=FileKind.SIMULATED,
             title=loaded.name,
         )
-        return loaded, declared
 
 
 def simulate(

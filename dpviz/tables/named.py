@@ -199,8 +199,7 @@ def read_declared(
     table, Declaration
     """
     if isinstance(data, str | Path):
-        sample = find_sample(str(data))
-        if declaration is None or sample is not None:
+        if declaration is None or find_sample(str(data)) is not None:
             content, beside = open_named(str(data))
         else:
             content = open_file(data)

@@ -19,15 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpviz.core import (
-    Array,
-    Domain,
-    Region,
-    allocate_rows,
-    convert_to_unit,
-    find_complete,
-    keep_rows_per_person,
-)
+from dpviz.core import Array, Domain, Region, allocate_rows, convert_to_unit, find_complete, keep_rows_per_person
 from dpviz.tables.loaded_table import FloatArray, IntakeError, list_texts
 
 
@@ -176,8 +168,7 @@ def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: in
     records = cap_rows(np.rec.fromarrays([np.stack(halves, axis=1), unit], dtype=_make_record_type(region)), most)
     part = records["person"][:, 0] % number
     order = np.argsort(part, kind="stable")
-    borders = np.searchsorted(part[order], np.arange(number + 1))
-    return [records[order[first:end]] for first, end in pairwise(borders)]
+    return [records[order[first:end]] for first, end in pairwise(np.searchsorted(part[order], np.arange(number + 1)))]
 
 
 def cap_rows(records: Records, most: int) -> Records:

@@ -88,12 +88,11 @@ class Proposal:
         chosen = [name for name in declaration.columns if name in self.numbers]
         measures = [name for name in self.measures if name not in others]
         chosen = chosen or (measures if every else self._choose_likeliest(measures))
-        bounded = declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen])
         known_id = declaration.id_column in self.names
         label = declaration.label_column
         usual = USUAL_LABEL if USUAL_LABEL in self.names and USUAL_LABEL not in chosen else None
         joined = replace(
-            bounded,
+            declaration.with_bounds(chosen, [declaration.bounds.get(name, NO_BOUNDS) for name in chosen]),
             file=self.file,
             numbers=self.numbers if self.text else (),
             units={**self.units, **declaration.units},
@@ -275,7 +274,7 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
     written = {str(styles.by_column[name]) for name in marked}
     by_style = {one: [name for name in marked if str(styles.by_column[name]) == one] for one in sorted(written)}
     told = {name for kind in ("date", "id", "order", "yes_no", "categories", "group") for name in of_kind[kind]}
-    found: list[tuple[str, Any]] = [
+    for key, said in [
         ("encoding", file.encoding if file.encoding != "utf-8" else ""),
         ("blank", f"{tried.blank:,} of {tried.lines:,}" if tried.blank else ""),
         ("broken", f"{tried.broken:,} of {tried.lines:,}" if tried.broken else ""),
@@ -292,7 +291,6 @@ def _list_notes(proposal: Proposal, styles: Styles, tried: _Trial, cells: Mappin
         ("empty", [name for name in proposal.names if name not in full]),
         ("constant", [name for name in proposal.measures if len({*cells[name]}) == 1]),
         ("many", len(proposal.measures) if len(proposal.measures) > MOST_CHOSEN else ""),
-    ]
-    for key, said in found:
+    ]:
         if said:
             yield NOTES[key].format(list_names(said) if isinstance(said, list) else said)

@@ -158,8 +158,7 @@ def _rank_dialects(lines: Sequence[str]) -> list[tuple[float, str, str]]:
     """Scores with delimiter and quotation mark, the best first."""
     full = [line for line in lines if line.strip()]
     looked_at = [*full[:_SCORED], *full[_SCORED:][-_SCORED_LATER:]]
-    single = any(PATTERNS["single_quoted"].search(line) for line in looked_at)
-    tried = product(_DELIMITERS, QUOTES if single else '"')
+    tried = product(_DELIMITERS, QUOTES if any(PATTERNS["single_quoted"].search(line) for line in looked_at) else '"')
     scores = [(_score(looked_at, FileFormat(delimiter=mark, quote=quote)), mark, quote) for mark, quote in tried]
     ranked = sorted((one for one in scores if one[0] > 0), key=lambda one: -one[0])
     if not ranked:

@@ -179,8 +179,7 @@ class SparkTable(ArrowTable):
             found = self.frame.select(*columns).mapInArrow(read, _PARTS).persist()
             places = sorted(row["place"] for row in found.select("place").collect())
             if not places:  # a table of no partition has a part without rows, as others of no rows have
-                none = [(0, pickle.dumps(make([empty])))]
-                found, places = self.frame.sparkSession.createDataFrame(none, _PARTS), [0]
+                found, places = self.frame.sparkSession.createDataFrame([(0, pickle.dumps(make([empty])))], _PARTS), [0]
         try:
             parts, drops = [SparkPart(found, place) for place in places], declared.drops_incomplete
             most = None if id_column is None else declared.rows_per_person

@@ -207,10 +207,7 @@ def sample_aggregate(
 
 def _choose_median(
     smooth: bool, lower: Array, upper: Array
-) -> tuple[
-    Medians | Quantiles,
-    mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile],
-]:
+) -> tuple[Medians | Quantiles, mechanisms.Kind[Array, SmoothMedian | ExponentialQuantile]]:
     """The question for the median of every coordinate in a box, and what answers it."""
     return (Medians(lower, upper), SmoothMedian) if smooth else (Quantiles(lower, upper, _MEDIAN), ExponentialQuantile)
 

@@ -636,10 +636,7 @@ def _compute_mixture_smallest_n(setting: Setting, params: MixtureParams) -> floa
 
 
 MIXTURE = _card(
-    **read_card("gaussian-mixture"),
-    params=MixtureParams,
-    plan=gaussian_mixture,
-    smallest_n=_compute_mixture_smallest_n,
+    **read_card("gaussian-mixture"), params=MixtureParams, plan=gaussian_mixture, smallest_n=_compute_mixture_smallest_n
 )
 
 CARDS = (NOISY_CENTERS, AVERAGES, STABLE, MIXTURE)

@@ -15,8 +15,7 @@ def add(command: Parser) -> None:
     """Its options."""
     add_options(command, "account")
     actions = command.add_subparsers(dest="action", required=True, metavar="{new,show}")
-    new = actions.add_parser("new", help="make an account without releases", allow_abbrev=False)
-    add_options(new, "account new")
+    add_options(actions.add_parser("new", help="make an account without releases", allow_abbrev=False), "account new")
     show = actions.add_parser("show", help="what is spent, what is left, and on what", allow_abbrev=False)
     add_options(show, "account show")
 

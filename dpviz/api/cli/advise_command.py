@@ -10,10 +10,7 @@ from dpviz.runs import Advice, Division, RowsAdvice, Target, advise
 from dpviz.words import round_percent
 
 # What `advise` takes as it is given here.
-_SAME = (
-    *("declaration", "target", "share", "delta", "relation", "rows_per_person"),
-    *("segments", "buy_bounds", "missing"),
-)
+_SAME = ("declaration", "target", "share", "delta", "relation", "rows_per_person", "segments", "buy_bounds", "missing")
 
 
 def add(command: Parser) -> None:

@@ -290,8 +290,7 @@ class PlotCanvas:
         """Points at drawn ``places`` (m, 2), in the colour of their kind unless the ``marker`` has one of its own."""
         # Said aloud, or the library would let light through marks of unlike sizes.
         filled = {"color": self.color(kind, strength), "opacity": 1.0, **marker}
-        drawn = {"type": "scatter", **split_xy(places), "mode": "markers", "marker": filled}
-        self._add(drawn, name, kind, **told)
+        self._add({"type": "scatter", **split_xy(places), "mode": "markers", "marker": filled}, name, kind, **told)
 
     def lines(
         self,

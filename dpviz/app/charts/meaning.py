@@ -257,9 +257,7 @@ class TwinClouds:
     @classmethod
     def of(cls, trials: Sequence[membership.AttackTrial], person: Array) -> TwinClouds:
         """Of runs on both tables, at least one on each, and the rows (m, d) of ``person``, unit coordinates."""
-        present, absent = (
-            np.stack([trial.centers for trial in trials if trial.present is there]) for there in (True, False)
-        )
+        present, absent = (np.stack([one.centers for one in trials if one.present is there]) for there in (True, False))
         return cls(person, present, absent)
 
     @property
@@ -446,5 +444,4 @@ def compute_losses(window: windows.Window, n: int) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     prospects = foresee(replace(window.setting, n=n), share=window.answer.few.share)
     find, shares = partial(prospects.find_reached, window.algorithm), (0.25, 0.75, window.target.share)
-    lines = [(one, *find(one, shares)) for one in prospects.list_served(window.algorithm)]
-    return pd.DataFrame(lines, columns=columns)
+    return pd.DataFrame([(one, *find(one, shares)) for one in prospects.list_served(window.algorithm)], columns=columns)

@@ -290,9 +290,8 @@ def _read_array(values: np.ndarray[Any, Any]) -> Any:
     code = values.dtype.str[1:]
     if values.ndim > 2 or code not in _TYPED:
         return strip_tags(values.tolist())
-    raw = base64.b64encode(values.astype(_TYPED[code]).tobytes()).decode()
     shape = {} if values.ndim == 1 else {"shape": ", ".join(map(str, values.shape))}
-    return {"dtype": code, "bdata": raw, **shape}
+    return {"dtype": code, "bdata": base64.b64encode(values.astype(_TYPED[code]).tobytes()).decode(), **shape}
 
 
 def pack(data: Mapping[str, Any]) -> str:

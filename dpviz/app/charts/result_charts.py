@@ -302,8 +302,7 @@ def _choose_columns(segment: Said) -> list[Said]:
     if segment["words"]:
         return []
     by_name = {said["column"]: said for said in segment["columns"] if said.get("shares") or said.get("median")}
-    order = dict.fromkeys([*segment["telling"], *by_name])
-    return [by_name[name] for name in order][:_ACROSS]
+    return [by_name[name] for name in dict.fromkeys([*segment["telling"], *by_name])][:_ACROSS]
 
 
 def _measure_rows(columns: Sequence[Said]) -> tuple[int, int, int]:
@@ -343,8 +342,7 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     bar["error_y"] = {"type": "data", "array": noise, "color": palette.released, "thickness": 1, "width": 0}
     plot.add_drawn(bar, hover="%{customdata}", customdata=told)
     steps = np.ravel(np.column_stack([x - width / 2, x + width / 2]))
-    line = {"color": palette.muted, "width": 1}
-    plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line=line, **panel.axes)
+    plot.add_scatter(steps, np.repeat(all_of_them, 2), "lines", line={"color": palette.muted, "width": 1}, **panel.axes)
     high = max(float((mine + noise).max()), float(all_of_them.max()), 0.05) * 1.05
     ends = [float(x[0] - width[0] / 2), float(x[-1] + width[-1] / 2)]
     axis = {"range": ends, "showgrid": False, "zeroline": False, "tickfont_size": NUMBER_SIZE, **ticks}

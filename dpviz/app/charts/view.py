@@ -115,10 +115,9 @@ class View:
         if self.projection is not None:
             what = "direction" if self.window is not None else "random direction"
             return (f"{what} 1 (unit coordinates)", f"{what} 2 (unit coordinates)")
-        axes = self._shown_axes
         names = self.domain.titles if self.space is None else self.space_axes or describe_projected_axes(self.space.dim)
         uneven = self._uneven if self.space is None else {}
-        labels = [f"{names[j]}, {_find_scale(uneven[j])} scale" if j in uneven else names[j] for j in axes]
+        labels = [f"{names[j]}, {_find_scale(uneven[j])} scale" if j in uneven else names[j] for j in self._shown_axes]
         return (labels[0], labels[1] if len(labels) > 1 else "")
 
     @property

@@ -46,9 +46,8 @@ def draw_laplace(palette: Palette) -> Plot:
     """The noise of a count at ε = 1, and at half of that."""
     plot, x = _make_plot(palette), np.linspace(-6, 6, 241)
     for epsilon, dash in ((1.0, "solid"), (0.5, "dash")):
-        line = {"color": palette.released, "width": 2, "dash": dash}
         curve = {"type": "scatter", "mode": "lines", "x": x, "y": epsilon / 2 * np.exp(-epsilon * np.abs(x))}
-        plot.add_trace(curve | {"line": line, "meta": "released"})
+        plot.add_trace(curve | {"line": {"color": palette.released, "width": 2, "dash": dash}, "meta": "released"})
         at = 1.0 if epsilon == 1 else 3.2
         where = {"x": at, "y": epsilon / 2 * exp(-epsilon * at), "xanchor": "left", "yanchor": "bottom"}
         plot.add_annotation({"text": f"ε = {epsilon:g}", "showarrow": False, "font": {"size": 13}, **where})

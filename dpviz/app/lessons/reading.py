@@ -81,9 +81,8 @@ def read_lesson_fields(lesson_id: str, said: Any, *, name: str) -> told.Lesson:
     from dpviz.words import documents  # slow to import
 
     document = documents.read_document(LessonDocument, said, LessonError, at=name)
-    on_boards = all(scene.board is not None for scene in document.scenes)
     sample = document.sample or ""
-    if document.sample is not None or not on_boards:
+    if document.sample is not None or not all(scene.board is not None for scene in document.scenes):
         sample = _choose(name, "sample", document.sample, TABLES)
     clusters = next((one.clusters for one in list_samples() if one.id == sample), _USUAL_CLUSTERS)
     usual = Request(Contender(AUTO), clusters, 1.0, seed=_USUAL_SEED)

@@ -25,9 +25,7 @@ MOVED = {
 
 def list_moved() -> list[Page]:
     """Pages without an entry in the menu, one for each old address: each leads on."""
-    return [
-        st.Page(partial(_lead_on, *moved), title=old, url_path=old, visibility="hidden") for old, moved in MOVED.items()
-    ]
+    return [st.Page(partial(_lead_on, *to), title=old, url_path=old, visibility="hidden") for old, to in MOVED.items()]
 
 
 def is_asked_for(drawer: str) -> bool:

@@ -93,9 +93,7 @@ def find_terms(typed: str) -> list[glossary.Term]:
     ['voronoi']
     """
     sought = " ".join(typed.split()).casefold()
-    by_name = [
-        term for term in glossary.read_glossary().values() if any(sought in form.casefold() for form in term.forms)
-    ]
+    by_name = [one for one in glossary.read_glossary().values() if any(sought in form.casefold() for form in one.forms)]
     return by_name or [term for term in glossary.read_glossary().values() if sought in term.says.casefold()]
 
 

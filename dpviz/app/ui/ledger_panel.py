@@ -165,9 +165,8 @@ def _draw_together(entries: Sequence[Booked]) -> None:
                 added = glossary.explain_term("epsilon", _ADDED)
                 st.metric("ε of all runs together", format_number(group.epsilon), help=added)
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
-                delta = escape_markdown(format_small(group.delta))
                 about = glossary.explain_words("δ, unit of privacy")
-                st.caption(f"δ = {delta}, over {runs}  \n{protected}", help=about)
+                st.caption(f"δ = {escape_markdown(format_small(group.delta))}, over {runs}  \n{protected}", help=about)
     if any(group.runs > 1 for group in groups):
         sums = "Whoever gives away several results, or one chosen from several, promises the sum above."
         st.warning(f"Running again adds up. {sums}", icon=":material/functions:")

@@ -252,7 +252,6 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
         except RequestError as error:
             st.info(escape_markdown(error), icon=":material/hourglass:")
             return
-    job = simulation.jobs[-1]
 
     def live() -> None:
         if len(simulation.list_trials()) // 2 >= least:
@@ -261,7 +260,7 @@ def _draw_simulation(stage: Stage, draw: Callable[[Simulation], None], *, least:
             st.skeleton(height=440)
 
     label = f"{membership.PAIRS} runs with the person and {membership.PAIRS} without"
-    draw_job_panel(job, label=label, key=f"meaning:job:{len(simulation.jobs)}", live=live)
+    draw_job_panel(simulation.jobs[-1], label=label, key=f"meaning:job:{len(simulation.jobs)}", live=live)
     if not simulation.running:
         pairs = len(simulation.list_trials()) // 2
         more, words = st.columns([1, 4], vertical_alignment="center")

@@ -28,8 +28,7 @@ def draw_blocks(step: BlocksStep, context: RenderContext) -> Chart:
     """The public anchors; if rows are revealed, what k-means finds in blocks of them that public coins deal."""
     view, anchors = context.view, step.anchors
     blocks = capitalize_first(format_things(step.number, "secret block"))
-    centers = format_things(len(anchors), "centre")
-    title = f"{blocks} of about {format_number(step.rows_each)} rows find {centers} each"
+    title = f"{blocks} of about {format_number(step.rows_each)} rows find {format_things(len(anchors), 'centre')} each"
     order = "centres of a block are sorted by their first coordinate; the anchors stand in for blocks of too few rows"
     if step.matched:
         order = "centres of a block are matched to the public anchors, one to one"

@@ -399,8 +399,7 @@ def draw_seed_distances(step: CentersStep, reference: Array, context: RenderCont
         _add_bars(canvas, parts, 100 * shown, told, boxes, name="distance", kind="revealed")
         half, reach = 100 * _HALF_WAY, max(1.2 * _HALF_WAY, 1.05 * float(shown.max()))
         canvas.plot.add_vline(x=half, line={"color": canvas.palette.muted, "width": 1.2, "dash": "dot"})
-        beside = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yref": "paper"}
-        canvas.note("half-way", half, 0, beside)
+        canvas.note("half-way", half, 0, {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yref": "paper"})
         canvas.plot.update_xaxes(range=[0, 100 * reach], ticksuffix=" %", nticks=5, zeroline=False)
         canvas.plot.update_xaxes(title_text="part of the way to a neighbour")
 

@@ -64,8 +64,7 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
         frame = pd.DataFrame({"cluster": np.repeat(np.arange(1, k + 1), kept), "column": names})
         frame["mean (unit coordinates)"] = step.noisy_means.ravel()
         frame["noise (sd)"] = np.repeat(step.noise_sd, kept)
-        order = np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))
-        return frame.iloc[order].reset_index(drop=True)
+        return frame.iloc[np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))].reset_index(drop=True)
 
     note = (step.title, "blank: within its noise", some)
     words = f"{title}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."

@@ -99,8 +99,7 @@ def _choose_some(sets: Array, canvas: PlotCanvas) -> Array:
     """Where the centres of sets (m, k, d) are drawn, evenly picked ones where there are too many."""
     points = sets.reshape(-1, sets.shape[-1])
     # Centres of candidate sets that a picture can carry.
-    picked = np.linspace(0, len(points) - 1, min(len(points), 4000)).astype(np.int64)
-    return canvas.view.plane(points[picked])
+    return canvas.view.plane(points[np.linspace(0, len(points) - 1, min(len(points), 4000)).astype(np.int64)])
 
 
 # Standard deviations that an ellipse reaches.

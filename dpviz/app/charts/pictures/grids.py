@@ -63,8 +63,7 @@ def find_shown_grid(grid: partitions.Grid, codes: Codes, values: Array, view: Vi
     # A screen shows no more cells than this along an axis.
     block = tuple(ceil(m / 250) for m in cells)
     shape = tuple(ceil(m / b) for m, b in zip(cells, block, strict=True))
-    place = (grid.places(codes, list(axes)) // block).T
-    flat = np.ravel_multi_index(tuple(place), shape)
+    flat = np.ravel_multi_index(tuple((grid.places(codes, list(axes)) // block).T), shape)
     total = np.bincount(flat, values, int(np.prod(shape))).astype(np.float64).reshape(shape)
     summed = np.bincount(flat, minlength=int(np.prod(shape))).astype(np.int64)
     edges = []
@@ -214,8 +213,7 @@ def _add_bars(canvas: PlotCanvas, shown: GridImage, what: str, colors: npt.NDArr
     listed, (middle, width) = shown.summed > 0, _make_bars(shown, canvas.view)
     x, y, wide = (values[listed].astype(SCREEN) for values in (middle, shown.values, width))
     hover = f"{what} %{{y:.4g}} (released)<br>%{{x:.4g}}"
-    marker = {} if colors is None else {"color": colors[listed]}
-    canvas.bars(x, y, wide, f"{what}s", "released", marker, hover=hover)
+    canvas.bars(x, y, wide, f"{what}s", "released", {} if colors is None else {"color": colors[listed]}, hover=hover)
 
 
 def _dress(canvas: PlotCanvas, step: GridStep) -> None:

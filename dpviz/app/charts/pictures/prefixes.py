@@ -176,8 +176,7 @@ def place_nodes(step: HashTreeStep) -> Array:
 
 def _compute_diameters(counts: Array, most: float) -> Array:
     """Diameters in pixels: the area grows with the count, up to that of ``most``."""
-    part = np.sqrt(np.clip(counts / most if most > 0 else counts, 0.0, 1.0))
-    return _SMALLEST + (_LARGEST - _SMALLEST) * part
+    return _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(np.clip(counts / most if most > 0 else counts, 0.0, 1.0))
 
 
 def draw_coreset(step: CoresetStep, context: RenderContext) -> Chart:

@@ -123,8 +123,7 @@ class SegmentRows(ProfileLanes):
         row = 52 if self.k <= 6 else 44 if self.k <= 9 else 31
         # Steep names of the last columns reach beyond it.
         top, right = (86, 40) if steep else (34, 12)
-        sizes = max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES))
-        self.left = 0.0 if self.made.sizes is None else sizes
+        self.left = 0.0 if self.made.sizes is None else max(_SIZES, min(_PART_FOR_SIZES * self.dim, _MOST_SIZES))
         self.valued = self.dim <= _VALUED_COLUMNS and self.k <= _VALUED_SEGMENTS
         self.base = self.left + np.arange(self.dim, dtype=np.float64)
         self.y = np.arange(self.k, dtype=np.float64)
@@ -163,8 +162,7 @@ class SegmentRows(ProfileLanes):
         ink, ends = self.palette, (-_HALF_ROW, self.k - _HALF_ROW)
         look = {"line": {"width": 0}, "fillcolor": ink.fade(ink.muted, 0.07), "layer": "below"}
         for at in self.base.tolist():
-            x = {"x0": at + _GAP, "x1": at + _GAP + _TRACK}
-            plot.add_shape(type="rect", **x, y0=ends[0], y1=ends[1], **look)
+            plot.add_shape(type="rect", x0=at + _GAP, x1=at + _GAP + _TRACK, y0=ends[0], y1=ends[1], **look)
         begin, y = np.repeat(self.base + _GAP, self.k), np.tile(self.y, self.dim)
         self.lines(plot, (begin, begin + _TRACK), (y, y), "public", color=ink.grid, width=1)
         middle = np.repeat(self.across(self.overall), self.k)
@@ -195,9 +193,8 @@ class SegmentRows(ProfileLanes):
             return
         part = self.part(self.values)
         place = np.where(part < 0.16, "top right", np.where(part > 0.84, "top left", "top center"))
-        colors = [ink.muted if one else ink.text for one in faint]
         text = [self.made.format_center(i, j) for i in self.order.tolist() for j in self.cols.tolist()]
-        font = {"size": 11.5, "shadow": ink.halo, "color": colors}
+        font = {"size": 11.5, "shadow": ink.halo, "color": [ink.muted if one else ink.text for one in faint]}
         where = {"textposition": place.ravel().tolist(), "textfont": font, "meta": "released"}
         plot.add_scatter(x.ravel(), (y - 0.13).ravel(), "text", text=text, **where)
 
@@ -230,9 +227,8 @@ class SegmentRows(ProfileLanes):
             add_note(plot, self.name(place, 16), ink.text if told else ink.muted, head | turn, size=12)
             if self.dim <= _VALUED_COLUMNS:
                 for value, x, side in ((self.told_low[j], at, "left"), (self.told_high[j], at + _TRACK, "right")):
-                    end = self.made.columns[place].format_value(float(value))
                     foot = {"x": float(x), "y": bottom, "xanchor": side, "yanchor": "top", "yshift": -3}
-                    add_note(plot, end, ink.muted, foot, size=10.5)
+                    add_note(plot, self.made.columns[place].format_value(float(value)), ink.muted, foot, size=10.5)
 
 
 def add_whiskers(plot: Plot, low: Array, high: Array, y: Array, color: str, width: float) -> None:
@@ -372,8 +368,7 @@ class Lanes(ProfileLanes):
     def plot(self) -> Plot:
         """The picture."""
         part, top = self.part(self.values), 0.0
-        ink = self.palette
-        colors = np.array((ink.inks * (1 + self.k // 4))[: self.k])
+        colors = np.array((self.palette.inks * (1 + self.k // 4))[: self.k])
         placed: list[tuple[float, Codes, float]] = []
         for j in range(self.dim):
             level = _levels(part[:, j] * _NARROW, _DISC + 1)
@@ -450,8 +445,7 @@ def draw_plane(made: profiles.Profile, points: Array, half: Array, cells: Sequen
     x, y = points.T.tolist()
     look |= {"error_x": noise[0], "error_y": noise[1]}
     plot.add_scatter(x, y, "markers+text", **look, **words, **UNCUT, **quiet)
-    axes = (plot.update_xaxes, plot.update_yaxes)
-    for column, wide, update in zip(made.columns, half.tolist(), axes, strict=True):
+    for column, wide, update in zip(made.columns, half.tolist(), (plot.update_xaxes, plot.update_yaxes), strict=True):
         ends = [column.format_value(one) for one in (column.lower, column.upper)]
         unit = "" if column.worded or not column.unit else f" ({column.unit})"
         update(range=[-1.03 * wide, 1.03 * wide], tickvals=[-wide, wide], ticktext=[*map(spell_name, ends)])

@@ -90,8 +90,7 @@ def _list_traces(step: Any, context: RenderContext) -> Iterator[Data]:
 def _mark(view: View, points: Array, name: str, marker: dict[str, Any], **options: Any) -> Data:
     """Marks at ``points`` (m, 3), unit coordinates."""
     x, y, z = view.to_axis_units(points).T
-    trace: Data = {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "markers", "name": name, "marker": marker}
-    return trace | options
+    return {"type": "scatter3d", "x": x, "y": y, "z": z, "mode": "markers", "name": name, "marker": marker} | options
 
 
 def _join(view: View, pairs: Array, name: str, line: dict[str, Any]) -> Data:

@@ -184,8 +184,7 @@ def assign_rows(tree: partitions.CubeTree, rows: Array) -> list[Array]:
     held, node = [np.array([float(len(rows))])], np.zeros(len(rows), dtype=np.int64)
     bit = np.int64(1) << np.arange(tree.dim, dtype=np.int64)
     for level, keys in enumerate(tree.levels, start=1):
-        edge = tree.edge(level)
-        key = (node << tree.dim) | ((rows >= tree.corners(level - 1)[node] + edge) @ bit)
+        key = (node << tree.dim) | ((rows >= tree.corners(level - 1)[node] + tree.edge(level)) @ bit)
         place = np.minimum(np.searchsorted(keys, key), max(0, len(keys) - 1))
         alive = keys[place] == key if len(keys) else np.zeros(len(key), dtype=np.bool_)
         rows, node = rows[alive], place[alive]
@@ -237,8 +236,7 @@ def find_asleep_boxes(tree: partitions.CubeTree, view: View) -> Boxes:
     if tree.depth == 0:
         return np.zeros((0, 2)), np.zeros((0, 2))
     edge, axes = tree.edge(tree.depth), list(view.axes or (0,))
-    parents = _find_first(tree.corners(tree.depth - 1)[:, axes])
-    above = tree.corners(tree.depth - 1)[parents]
+    above = tree.corners(tree.depth - 1)[_find_first(tree.corners(tree.depth - 1)[:, axes])]
     children = []
     for bits in range(1 << len(axes)):
         corner = above.copy()
@@ -313,9 +311,8 @@ def draw_tree(step: TreeStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         levels, asked = np.arange(len(sizes)), [1, *(size << tree.dim for size in sizes[:-1])]
-        edges = [tree.edge(level) for level in levels.tolist()]
         cubes = {"level": levels, "cubes asked": asked, "cubes active": sizes}
-        return pd.DataFrame(cubes | {"edge (unit coordinates)": edges})
+        return pd.DataFrame(cubes | {"edge (unit coordinates)": [tree.edge(level) for level in levels.tolist()]})
 
     awake = f"awake: noisy count over {format_number(step.threshold)} rows"
     shift = f"shift {step.shift}" if step.shift > 1 else ""

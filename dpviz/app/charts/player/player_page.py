@@ -104,8 +104,7 @@ class PlayerScene:
         """The numbers behind its figure, cut where nobody would read on, and how many rows were left out."""
         if self.numbers is None:
             return None
-        cells = self.numbers.head(_MOST_LINES).itertuples(index=False, name=None)
-        rows = [[*map(_format_cell, row)] for row in cells]
+        rows = [[*map(_format_cell, row)] for row in self.numbers.head(_MOST_LINES).itertuples(index=False, name=None)]
         numbers = [place for place, name in enumerate(self.numbers) if self.numbers[name].dtype.kind == "f"]
         rest = len(self.numbers) - _MOST_LINES
         return {"heads": [*map(str, self.numbers.columns)], "rows": rows, "numbers": numbers, "rest": rest}

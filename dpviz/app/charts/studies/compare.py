@@ -76,10 +76,9 @@ def _draw_picture(centers: Array, context: RenderContext, height: int) -> Plot:
     canvas, drawn = PlotCanvas(plot, palette, view), view.plane(centers)
     if context.reveal is not None:
         # Rows in each small picture: more would hide the centres.
-        rows = view.plane(context.reveal.points[:1000], "rows")
         # Of so few each is to be seen.
         dots = {"size": 3, "opacity": 0.6} if len(context.reveal.points) <= 500 else {"size": 2, "opacity": 0.3}
-        canvas.marks(rows, "rows", "revealed", dots, hover=_HOVER)
+        canvas.marks(view.plane(context.reveal.points[:1000], "rows"), "rows", "revealed", dots, hover=_HOVER)
     if context.reference is not None:
         partner = view.plane(context.reference.centers, "reference")
         if len(context.reference.centers) == len(centers):
@@ -125,8 +124,7 @@ def draw_scores(runs: pd.DataFrame, measure: str = "ratio") -> Diagram:
             line = {"color": palette.text, "width": 2.5}
             plot.add_shape(type="line", x0=middle, x1=middle, y0=y - 0.3, y1=y + 0.3, layer="above", line=line)
         # k-means++ itself is always in the picture of a ratio.
-        drawn = runs[measure][runs[column].isin(medians.index)]
-        span = curves.Span.of([*drawn, *[1.0] * score.ratio], air=0.05)
+        span = curves.Span.of([*runs[measure][runs[column].isin(medians.index)], *[1.0] * score.ratio], air=0.05)
         if score.ratio:
             plot.add_vline(x=1, line={"color": palette.text, "width": 1.2, "dash": "dot"})
             at = {"x": span.to_axis(1), "y": 0.72, "xanchor": "left", "xshift": 4}

@@ -237,9 +237,7 @@ def draw_baselines(plot: Plot, baselines: Mapping[str, float], span: Span, words
         add_note(plot, text, palette.muted, {"xref": "paper", "yref": "paper", "align": "right", **at})
 
 
-def label_ends(
-    plot: Plot, ends: Mapping[str, float], styles: Mapping[str, Style], span: Span, palette: Palette
-) -> None:
+def label_ends(plot: Plot, ends: Mapping[str, float], looks: Mapping[str, Style], span: Span, palette: Palette) -> None:
     """Each line's name at its right end in as many rows as it takes; where ``ends`` meet, apart and tied to them."""
     labels = {name: wrap(name, _LABEL_WIDTH) for name in ends}
     wanted = [span.height(end) for end in ends.values()]
@@ -254,9 +252,9 @@ def label_ends(
         if not _LABEL_LINE / 2 <= abs(away) <= _LONGEST_THREAD:
             at |= {"xshift": 6}
         else:  # a thread from the end of the line to its name
-            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": styles[name].color}
+            at |= {"y": end, "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": looks[name].color}
             at |= {"ax": _THREAD, "ay": away, "standoff": 0}
-        add_note(plot, f"{styles[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
+        add_note(plot, f"{looks[name].sign} {text}", palette.text, at, size=_LABEL_SIZE)
 
 
 def _measure_room(plot: Plot) -> float:
@@ -275,9 +273,8 @@ def _spread_apart(heights: Sequence[float], sizes: Sequence[float]) -> list[floa
     steps = np.r_[0.0, np.cumsum((tall[1:] + tall[:-1]) / 2)]
     lowest, highest = tall[0] / 2, max(tall[0] / 2, 1 - tall[-1] / 2 - steps[-1])
     # Subtracting the steps turns "at least a step apart" into "not decreasing".
-    apart = isotonic_regression(np.asarray(heights)[order] - steps).x
     moved = np.empty(len(order))
-    moved[order] = np.clip(apart, lowest, highest) + steps
+    moved[order] = np.clip(isotonic_regression(np.asarray(heights)[order] - steps).x, lowest, highest) + steps
     return [float(height) for height in moved]
 
 

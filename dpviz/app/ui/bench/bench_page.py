@@ -173,8 +173,7 @@ def _await_curve(job: Job[Any]) -> None:
     had = len(job.items)
 
     def look() -> None:
-        whole = len(job.items) >= len(CURVE_EPSILONS)
-        if job.state.final or whole or (had <= _FEWEST < len(job.items)):
+        if job.state.final or len(job.items) >= len(CURVE_EPSILONS) or (had <= _FEWEST < len(job.items)):
             st.rerun()
 
     poll(look, every=_POLL_SECONDS, key="bench:curve")

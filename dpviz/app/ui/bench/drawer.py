@@ -31,9 +31,8 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
         st.error("The sentence has gaps, or a red word: fill them, and mend it, first.", icon=":material/block:")
         return
     declared = hand.declaration if table is None else table.declaration
-    asked_of = page.ReleaseSubject(hand.content, declared, table)
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
         division = page.ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
         smallest = page.ask_smallest_group(division)
     window = None if table is None else replace(hand, division=division).find_window()
-    page.draw_release_form(asked_of, hand.request, division, smallest, window)
+    page.draw_release_form(page.ReleaseSubject(hand.content, declared, table), hand.request, division, smallest, window)

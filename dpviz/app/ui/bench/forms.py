@@ -599,8 +599,7 @@ def _type(key: str) -> None:
             continue  # it travels until its number comes back
         remember(f"{key}:heard", said["number"])
         word, text = str(said["id"]), str(said["text"])[:_LONGEST]
-        known = {piece.id for pieces in write_sentence(find_hand()) for piece in pieces if isinstance(piece, Word)}
-        if word in known:
+        if word in {piece.id for pieces in write_sentence(find_hand()) for piece in pieces if isinstance(piece, Word)}:
             keep_hand(find_hand().type_in(word, text))
 
 

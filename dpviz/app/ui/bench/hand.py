@@ -398,10 +398,9 @@ def _keep_codings(declared: Declaration, names: Sequence[str]) -> Declaration:
 def _keep_columns(declared: Declaration, names: Sequence[str]) -> Declaration:
     """``declared`` without what is said of columns that are not in ``names``."""
     columns = [name for name in declared.columns if name in names]
-    kept = _keep_codings(declared.with_bounds(columns, [declared.bounds[name] for name in columns]), names)
     has_id = declared.id_column in names
     return replace(
-        kept,
+        _keep_codings(declared.with_bounds(columns, [declared.bounds[name] for name in columns]), names),
         numbers=tuple(name for name in declared.numbers if name in names),
         units={name: unit for name, unit in declared.units.items() if name in names},
         describe={name: one for name, one in declared.describe.items() if name in names},

@@ -175,8 +175,7 @@ def read_labels(codes: Codes, assigned: Codes, k: int) -> Labels | None:
 
     Each of more centres may lie in a group of its own making: the accuracy then rises with k, and says nothing.
     """
-    groups = np.unique(codes[codes >= 0]).size
-    if k > groups > 0:
+    if k > np.unique(codes[codes >= 0]).size > 0:
         return None
     accuracy, unlabelled = evaluation.label_accuracy(codes, assigned), int((codes < 0).sum())
     return Labels(accuracy, unlabelled, evaluation.label_ceiling(codes, k))
@@ -339,8 +338,7 @@ def _draw_ledger(run: Run) -> None:
     about = glossary.explain_words("ledger, charge, accounting")
     st.markdown(f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}", help=about)
     meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
-    shares = list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter)
-    bar = draw_spent(shares, run.epsilon)
+    bar = draw_spent(list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter), run.epsilon)
     show_diagram(bar, key="explore:shares", stem=f"{export.name_picture(run)}-{bar.stem}")
 
 
@@ -432,8 +430,7 @@ _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared 
 def _draw_clusters(pictured: Pictured, request: Request) -> None:
     """The table of clusters, and the loss under it; ``request`` is what was run."""
     run = pictured.run
-    kind = format_badge("released" if run.private else "revealed")
-    st.markdown(f"{kind} {escape_markdown(_describe_clusters(run))}")
+    st.markdown(f"{format_badge('released' if run.private else 'revealed')} {escape_markdown(_describe_clusters(run))}")
     # How it ended, where something speaks against it, and why its light said otherwise.
     verdict = run.verdict and run.verdict.beside(None if pictured.judged is None else pictured.judged.scores.ratio)
     if verdict is not None and not verdict.fine:
@@ -495,8 +492,7 @@ def find_pictured(hand: Hand, table: OpenTable) -> Pictured:
     pictured = Pictured(table, request, epsilon=hand.request.epsilon)
     if hand.is_private and (refusal := _find_refusal(table, request)):
         return _judge(pictured)._replace(refusal=refusal)
-    waits = find_result(table) is None and not is_pending(table) and not find_failure(table, request)
-    if hand.is_private and waits:
+    if hand.is_private and find_result(table) is None and not is_pending(table) and not find_failure(table, request):
         # Made-up rows between the declared bounds: of so many clear groups as are asked for.
         k = hand.request.k
         n = _MOST_MADE_UP if hand.rows is None else max(k, min(hand.rows.low, _MOST_MADE_UP))

@@ -165,14 +165,13 @@ def make_answer(drawn: BoardAnswer, theme: str | None, *, linked: bool = True) -
     told["fine"] = _FULL if len(ask.drawing.points) >= drawings.MOST_POINTS else _FINE
     if run is None or drawn.refused:
         return pack(told)
-    context = _look_at(run, ask.drawing, choose_palette(theme))
     at = len(run.frames) - 1 if ask.step is None else min(ask.step, len(run.frames) - 1)
     final = np.round(run.centers, 1).tolist()
     step = run.frames[at].step
     told |= {
         "at": at,
         "steps": [frame.step.title for frame in run.frames],
-        "picture": Animation.of_run(run, context).draw_still(at),
+        "picture": Animation.of_run(run, _look_at(run, ask.drawing, choose_palette(theme))).draw_still(at),
         "centers": np.round(DOMAIN.from_unit(step.centers), 1).tolist() if hasattr(step, "centers") else [],
         "final": final,
         "found": "; ".join(f"centre {place} at x {x:.0f}, y {y:.0f}" for place, (x, y) in enumerate(final, 1)) + ".",
@@ -418,11 +417,10 @@ def make_animation_page(drawn: BoardAnswer) -> str:
     if run is None:
         raise RequestError(drawn.refused)
     rows = RevealedView.of(DOMAIN.to_unit(drawing.everybody), "painted points are simulated")
-    context = replace(_look_at(run, drawing, choose_palette("light")), reveal=rows)
     numbers = [
         TitleNumber("public", f"{drawing.size:,}", "painted points"),
         TitleNumber("released", f"ε {run.spent_epsilon:.3g}", f"spent, {len(run.entries)} charges"),
     ]
-    animation = animate(run, context, numbers)
+    animation = animate(run, replace(_look_at(run, drawing, choose_palette("light")), reveal=rows), numbers)
     note = "Painted points are simulated: nobody's."
     return make_player_page([PlayerScene(animation=animation, run=run, table="Painted town", note=note)])

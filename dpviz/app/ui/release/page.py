@@ -211,11 +211,10 @@ def list_lines(release_request: ReleaseRequest, declared: Declaration) -> list[L
 
 
 def _make_table(lines: list[Line]) -> str:
-    head = "| column | bounds | where from |\n|---|---|---|"
     rows = [
         f"| {escape_markdown(one.column)} | {escape_markdown(one.bounds)} | {_describe_origin(one)} |" for one in lines
     ]
-    return "\n".join([head, *rows])
+    return "\n".join(["| column | bounds | where from |\n|---|---|---|", *rows])
 
 
 def _describe_origin(line: Line) -> str:
@@ -337,11 +336,10 @@ def _draw_noise_section(release_request: ReleaseRequest, asked_of: ReleaseSubjec
     with st.expander("The noise, and how ε is divided", icon=":material/grain:", key="release:noise"):
         drawn = SENTENCES.fill("noise_drawn", library=escape_markdown(library))
         st.markdown(drawn, help=glossary.explain_term("noise"))
-        shares = release_request.shares(asked_of.declaration)
         epsilon = release_request.request.epsilon
         parts = [
             f"{escape_markdown(name)} ε = {format_number(part.epsilon)} ({format_percent(part.epsilon / epsilon)})"
-            for name, part in shares.items()
+            for name, part in release_request.shares(asked_of.declaration).items()
         ]
         st.caption(f"ε is divided: {'; '.join(parts)}. The parts add up.", help=glossary.explain_term("accounting"))
     return against

@@ -31,13 +31,7 @@ from dpviz.releases import (
     receive,
     verify,
 )
-from dpviz.words import (
-    format_duration,
-    format_number,
-    format_small,
-    format_things,
-    glossary,
-)
+from dpviz.words import format_duration, format_number, format_small, format_things, glossary
 
 
 def draw_publication_panel(publication: Publication) -> None:

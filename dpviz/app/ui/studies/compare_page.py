@@ -617,7 +617,7 @@ def _show(picture: Diagram, about: str, study: StudyJob) -> None:
         if about:
             st.markdown(escape_markdown(about), help=glossary.explain_words(about))
         st.caption(escape_markdown(subtitle))
-    click = study_job.bind_click(plot, study.grid, key)
+    click = partial(study_job.open_clicked, [trace.get("name") for trace in plot.traces], study.grid, key)
     figure.show(plot, alt=picture.words, key=key, stem=picture.stem, on_click=click)
 
 

@@ -15,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms import AUTO, list_private_cards
 from dpviz.app.charts.canvas import Diagram, TitledPlot
 from dpviz.app.charts.player.player_page import Figured, PlayerScene, make_player_page
-from dpviz.app.charts.plot import Plot
 from dpviz.app.charts.studies.compare import CenterDraws
 from dpviz.app.charts.studies.curves import find_measure
 from dpviz.app.ui import figure
@@ -251,12 +250,8 @@ def turn_to_run() -> None:
         st.switch_page(RUN, query_params=wanted)
 
 
-def bind_click(plot: Plot, grid: StudyGrid, key: str) -> Any:
+def open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> None:
     """What a click in a plot of curves does: the algorithm is the curve's name, ε its x."""
-    return partial(_open_clicked, [trace.get("name") for trace in plot.traces], grid, key)
-
-
-def _open_clicked(names: Sequence[str | None], grid: StudyGrid, key: str) -> None:
     chosen = cast("Mapping[str, Any]", st.session_state.get(key) or {})
     for point in (chosen.get("selection") or {}).get("points", ()):
         name = names[int(point["curve_number"])]
