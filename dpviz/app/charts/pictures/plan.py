@@ -17,7 +17,7 @@ _THICK, _WORDS_ABOVE = 0.42, 0.28
 # A label fits where its characters take no more than this part of the picture each.
 _PER_CHARACTER = 0.022
 _HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
-_FINDS = ("count", "zoom", "look", "grid", "choose")
+_FINDS = ("zoom", "look", "grid", "choose")
 
 
 class _Part(NamedTuple):
@@ -46,7 +46,8 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     for part, share in zip(parts, step.fractions.tolist(), strict=True):
         shares[part.stage] = shares.get(part.stage, 0.0) + share
         finds += share if part.stage in _FINDS else 0.0
-    title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
+    rest = "counts and measures" if "count" in shares else "measures them"
+    title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest {rest}"
     listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
 
     def paint(canvas: PlotCanvas) -> None:
