@@ -58,7 +58,9 @@ def test_a_sample_is_in_it_from_the_start_and_epsilon_of_the_axis_is_run_at_once
     assert in_hand(at).title == "Fifteen clusters" and not in_hand(at).gaps
     assert players(at) and at.title[0].value.startswith("At ε = 1")
     assert "bench:run" not in {button.key for button in at.button}, "nobody is in it: it runs by itself"
-    move(at, 0.3)
+    press(at, "Release at ε = 1")
+    assert "made-up" not in everything_shown(at), "the headline says what draws on these very rows keep"
+    move(press(at, "Back to the picture"), 0.3)
     assert at.session_state["run:result"].request.epsilon == 0.3 and at.title[0].value.startswith("At ε = 0.3")
     assert at.query_params["epsilon"] == "0.3" and at.query_params["k"] == "15"
     for page in ("read.py", "home.py"):

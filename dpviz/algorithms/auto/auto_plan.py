@@ -271,7 +271,8 @@ class AutoPlan:
 
     def make_step(self, session: PrivateSession, shares: Paid) -> PlanStep:
         """What the plan will cost, after what was bought already: the number of rows, if it is not public."""
-        bought, planned = session.ledger.draws, self.parts
+        bought = session.ledger.draws
+        planned = sorted(self.parts, key=lambda part: _LOOKS.index(part.what) if part.stage == "look" else len(_LOOKS))
         rows = tuple(StagePart(ROWS, ROWS, "Gaussian" if draw.gaussian else "Laplace", 0.0) for draw in bought)
         splits = sum(isinstance(stage, Swap) for stage in self.polishing)
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
@@ -552,3 +553,5 @@ class PlanStep(Step):
 
 # The part that is bought before there can be a plan, if the number of rows is not public.
 ROWS = "rows"
+# Parts of a look, in the order in which they are asked.
+_LOOKS = ("middle", "radii", "near", "axes")

@@ -145,7 +145,7 @@ def project_privately(
         seen = PrivateProjection(middle, clipping_radius, basis.T, variances, spread, variances)
     far_out = far_out and float(seen.captured[0]) > _TAIL_SHARE * seen.spread
     return ProjectionStep(
-        title=f"A look: {axes} axes for {session.dim} columns, and how far nearly all rows reach",
+        title=f"A look: {axes} axes for {session.dim} coordinates, and where rows are clipped",
         projection=seen,
         axes=axes,
         noise_edge=noise_edge,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor, inf, log10, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ import pandas as pd
 from dpviz.app.charts.canvas import AIR, NUMBER_SIZE, Diagram, Panel, add_note, make_hidden_axis, new_plot, spell_name
 from dpviz.app.charts.plot import TEXT_SIZE, Data, Plot, make_layout
 from dpviz.app.charts.view import shorten_amount
-from dpviz.core import Array, Entry
+from dpviz.core import Accounting, Array, Ledger
 from dpviz.tables import codings
 from dpviz.words import (
     NINE_IN_TEN,
@@ -31,27 +32,16 @@ from dpviz.words import (
 )
 
 
-class MeterReading(NamedTuple):
-    """What the meter had counted after the first ``entries`` charges: that part of the whole budget."""
+def list_shares(ledger: Ledger) -> dict[str, float]:
+    """What each purpose adds to what is spent, in its turn, as a share of the whole budget.
 
-    entries: int
-    fraction: float
-
-
-def list_shares(
-    entries: Sequence[Entry], *, spent_fraction: float, meter: Sequence[MeterReading] = ()
-) -> dict[str, float]:
-    """What each purpose costs, as a share of the whole budget.
-
-    ``spent_fraction`` is what all ``entries`` together are of the budget. "round 1", "round 2" are one purpose.
-    Amounts that do not add up to ε are shared out between readings of the ``meter`` only.
+    "round 1", "round 2" are one purpose.
     """
+    entries, planned = ledger.entries, ledger.draws if ledger.accounting is Accounting.PLD else ()
+    so_far = (replace(ledger, entries=entries[:number], planned=planned) for number in range(len(entries) + 1))
     shares: dict[str, float] = {_describe_purpose(entry.note): 0.0 for entry in entries}
-    for begun, read in pairwise((MeterReading(0, 0.0), *meter, MeterReading(len(entries), spent_fraction))):
-        stage = entries[begun.entries : read.entries]
-        total = sum(entry.amount for entry in stage)
-        for entry in stage if total > 0 else ():
-            shares[_describe_purpose(entry.note)] += entry.amount / total * (read.fraction - begun.fraction)
+    for entry, (before, after) in zip(entries, pairwise(one.spent_fraction for one in so_far), strict=True):
+        shares[_describe_purpose(entry.note)] += after - before
     return shares
 
 

@@ -7,6 +7,7 @@ from dpviz.algorithms.auto.auto import find_regime
 from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import Setting, find_wide_columns
+from dpviz.app.charts.result_charts import list_shares
 from dpviz.core.domain import Domain, Scaling
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.one_run import run
@@ -15,13 +16,19 @@ from tests.app.charts.gallery import exhibit
 
 @pytest.mark.parametrize(("dim", "epsilon", "delta"), [(2, 1.0, 0.0), (2, 2.0, 1e-6), (6, 8.0, 1e-6), (6, 8.0, 0.0)])
 def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta: float) -> None:
-    frames = run("auto", exhibit(dim, 3, n=3000).table, k=3, epsilon=epsilon, delta=delta, seed=0).frames
-    plan = frames[0].step
+    finished = run("auto", exhibit(dim, 3, n=3000).table, k=3, epsilon=epsilon, delta=delta, seed=0)
+    frames, plan = finished.frames, finished.frames[0].step
     assert isinstance(plan, PlanStep) and plan.public
     assert plan.fractions.sum() == pytest.approx(1) and (plan.fractions > 0).all()
     announced = np.cumsum(plan.fractions)
     for counted in [frame.spent_fraction for frame in frames[1:]]:
         assert np.abs(announced - counted).min() < 2e-3
+    looked = [frame.step.title for frame in frames if frame.step.title.startswith("A look")]
+    assert len(looked) == (dim > 2) and all(f" {dim} coordinates, and where rows are clipped" in one for one in looked)
+    polished = [part.stage for part in plan.parts].index("round")
+    counted = list(list_shares(finished.ledger).values())
+    assert counted[:polished] == pytest.approx(plan.fractions[:polished].tolist(), abs=2e-4), "question by question"
+    assert sum(counted) == pytest.approx(finished.spent_fraction)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _THICK, _WORDS_ABOVE = 0.42, 0.28
 # A label fits where its characters take no more than this part of the picture each.
 _PER_CHARACTER = 0.022
 _HATCH = {"Gaussian": "", "Laplace": "/", "K-norm": "x", "exponential": "+"}
-_FINDS = ("count", "zoom", "look", "grid", "choose")
+_FINDS = ("zoom", "look", "grid", "choose")
 
 
 class _Part(NamedTuple):
@@ -46,7 +46,8 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     for part, share in zip(parts, step.fractions.tolist(), strict=True):
         shares[part.stage] = shares.get(part.stage, 0.0) + share
         finds += share if part.stage in _FINDS else 0.0
-    title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest measures them"
+    rest = "counts and measures" if "count" in shares else "measures them"
+    title = f"{format_percent(round(finds, 2))} of ε finds clusters, the rest {rest}"
     listed = ", ".join(f"{stage} {format_percent(share)}" for stage, share in shares.items())
 
     def paint(canvas: PlotCanvas) -> None:
@@ -70,7 +71,7 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
             title = f"<b>{capitalize_first(stage)} · {format_percent(share)}</b> · {WORDS.by_key[f'stage_{stage}']}"
             look_of = {"xanchor": "left", "yanchor": "bottom", "font": {"size": NUMBER_SIZE + 1}}
             canvas.note(title, 0, _WORDS_ABOVE - row, look_of)
-        along = {"title_text": "share of the budget", "tickformat": ".0%", "nticks": 6, "zeroline": False}
+        along = {"title_text": "share of ε", "tickformat": ".0%", "nticks": 6, "zeroline": False}
         plot.update_xaxes(range=[0, 1.02 * max(shares)], **along)
         plot.update_yaxes(**make_hidden_axis(), range=[0.4 - len(stages), 0.75])
         plot.update_layout(barmode="overlay", margin={"l": 16}, legend={"traceorder": "normal"})
@@ -78,7 +79,7 @@ def draw_plan(step: PlanStep, context: RenderContext) -> Chart:
     def tabulate() -> pd.DataFrame:
         stages = [f"{part.stage}{f', round {part.round}' if part.round else ''}" for part in parts]
         table = pd.DataFrame({"stage": stages, "what is asked": [part.what for part in parts]})
-        table["share of the budget (%)"], table["noise"] = 100 * step.fractions, list(step.noises)
+        table["share of ε (%)"], table["noise"] = 100 * step.fractions, list(step.noises)
         table["noise scale, where a person changes 1"] = [draw.multiplier for draw in step.draws]
         return table
 

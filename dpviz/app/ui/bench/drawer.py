@@ -34,5 +34,6 @@ def draw_release_drawer(hand: Hand, table: OpenTable | None) -> None:
     with st.expander("How ε is divided", icon=":material/pie_chart:", key="bench:divided"):
         division = page.ask_division(buys=bool(declared.open_columns), public=not hand.is_private)
         smallest = page.ask_smallest_group(division)
-    window = None if table is None else replace(hand, division=division).find_window()
+    # Of rows that anybody may see the headline tells what draws on them keep: made-up ones may keep less.
+    window = None if table is None or not hand.is_private else replace(hand, division=division).find_window()
     page.draw_release_form(page.ReleaseSubject(hand.content, declared, table), hand.request, division, smallest, window)

@@ -19,7 +19,7 @@ from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePict
 from dpviz.app.charts.pictures.space import describe_space, draw_space, list_turning_places
 from dpviz.app.charts.player.player_page import PlayerScene, animate, make_player_page
 from dpviz.app.charts.registry import draw_picture
-from dpviz.app.charts.result_charts import MeterReading, draw_shares, draw_spent, list_shares
+from dpviz.app.charts.result_charts import draw_shares, draw_spent, list_shares
 from dpviz.app.charts.studies.curves import draw_k_curve
 from dpviz.app.charts.view import View, make_view
 from dpviz.app.ui.bench.catalogue import draw_description, foresee_outcome
@@ -337,8 +337,7 @@ def _draw_ledger(run: Run) -> None:
     adds_up = SENTENCES.fill(f"adds_up_{run.accounting.value}")
     about = glossary.explain_words("ledger, charge, accounting")
     st.markdown(f"{format_badge('released')} *Ledger of this visit* has the charges of this run. {adds_up}", help=about)
-    meter = [MeterReading(frame.entries, frame.spent_fraction) for frame in run.frames]
-    bar = draw_spent(list_shares(run.entries, spent_fraction=run.spent_fraction, meter=meter), run.epsilon)
+    bar = draw_spent(list_shares(run.ledger), run.epsilon)
     show_diagram(bar, key="explore:shares", stem=f"{export.name_picture(run)}-{bar.stem}")
 
 
