@@ -297,8 +297,8 @@ class Setting:
     """The public quantities that a run is judged by before it starts.
 
     Of ``dim`` coordinates ``coded`` are those of categories and circles. With a ``common`` scale for all columns one of
-    them may have most of the spread. Beside its ``wide`` columns the domain is thin (None: nowhere, as far as known):
-    ``beside`` is how wide that is, over the widest column.
+    them may have most of the spread. A grid can lie over its ``wide`` columns, beside which the domain is thin (None:
+    nowhere, as far as known): ``beside`` is how wide that is, over the widest column.
     """
 
     dim: int
@@ -326,9 +326,8 @@ class Setting:
 
     def within(self, half: Array) -> Setting:
         """The same in a domain of ``half`` widths (d,): which of its columns are wide, and how wide it is beside."""
-        wide = find_wide_columns(half)
-        beside = float(np.linalg.norm(np.delete(half, wide)) / half.max())
-        return replace(self, wide=len(wide) if len(wide) < len(half) else None, beside=beside)
+        beside = float(np.linalg.norm(np.delete(half, find_wide_columns(half))) / half.max())
+        return replace(self, wide=_count_wide_columns(half), beside=beside)
 
     def calibrate(self, query: Any, kind: mechanisms.Kind[Any, M], share: Budget, *, of_blocks: bool = False) -> M:
         """What ``share`` buys to answer ``query`` about rows of the unit ball, one a person: without a session.
@@ -349,6 +348,9 @@ class Setting:
 
 # Up to so many columns a grid lies over the rows themselves; beyond, over a few axes.
 FLAT_DIM = 3
+# Over up to so many a grid lies, too, if they are no wider than that many equal ones: by their squares, of which sums
+# of squared distances are made, as people are counted who have unlike weights (Kish). Chosen on real tables.
+_BOX_DIM = 6
 # Unless all but so few columns are thin: together so narrow, over the widest one. There are at least so many wide ones,
 # as over two columns tails are seen that over one are taken for noise. As many as a grid takes are the wide ones where
 # the others are narrower than the last says. Chosen on real tables, too (docs/findings.md).
@@ -358,16 +360,26 @@ _NARROW = 1 / 6
 
 
 def find_wide_columns(half: Array) -> Codes:
-    """The columns along which a domain of ``half`` widths (d,) is wide, if all others are thin; else all of them.
+    """The columns along which a domain of ``half`` widths (d,) is wide, if a grid can lie over these; else all of them.
 
     Bounds are public, so that a grid may lie over the wide columns alone before a row is read.
     """
     order = np.argsort(-half, kind="stable")
-    beside = np.sqrt(np.cumsum(half[order][::-1] ** 2)[::-1])
-    number = max(int((beside > THIN * half.max()).sum()), _FEWEST_WIDE)
-    if len(half) > FLAT_DIM < number and beside[FLAT_DIM] <= _NARROW * half.max():
-        number = FLAT_DIM
-    return np.sort(order[:number]) if number <= FLAT_DIM < len(half) else np.arange(len(half))
+    return np.sort(order[: _count_wide_columns(half)])
+
+
+def _count_wide_columns(half: Array) -> int | None:
+    """Over how many of more than three columns a grid can lie; None where it cannot, or there are no more."""
+    if len(half) <= FLAT_DIM:
+        return None
+    squares = np.sort((half / half.max()) ** 2)[::-1]
+    beside = np.sqrt(np.cumsum(squares[::-1])[::-1])
+    number = max(int((beside > THIN).sum()), _FEWEST_WIDE)
+    most = _BOX_DIM if squares.sum() ** 2 <= FLAT_DIM * (squares**2).sum() else FLAT_DIM
+    for few in (FLAT_DIM, most):
+        if few < number and beside[few] <= _NARROW:
+            number = few
+    return number if number <= most else None
 
 
 AccountingRule = Callable[[Any, float], Accounting]

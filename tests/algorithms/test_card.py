@@ -81,8 +81,7 @@ def test_a_guarantee_is_what_the_accounting_gives():
             accounting = card.accounting(card.params.parse(params), delta)
             assert accounting is not Accounting.NONE
             wanted = Guarantee.PURE if accounting is Accounting.PURE else Guarantee.APPROX
-            assert wanted in card.guarantees
-            assert (accounting is Accounting.PURE) == (delta == 0)
+            assert wanted in card.guarantees and (accounting is Accounting.PURE) == (delta == 0)
 
 
 def test_only_the_reference_has_no_guarantee():
@@ -91,8 +90,7 @@ def test_only_the_reference_has_no_guarantee():
 
 
 def test_ids():
-    assert all(find_card(name) is card for name, card in CARDS.items())
-    assert find_card(AUTO).private
+    assert all(find_card(name) is card for name, card in CARDS.items()) and find_card(AUTO).private
     with pytest.raises(RequestError, match=r"no algorithm 'k-means': choose one of auto, "):
         find_card("k-means")
 
@@ -119,3 +117,12 @@ def test_the_traffic_light_says_what_would_suffice(card, params, delta):
 
 def test_numbers_are_rounded_up_to_two_digits():
     assert [round_up(x) for x in (0.2, 1, 9.1, 10.1, 99.5, 101, 1234, 98_700)] == [1, 1, 10, 11, 100, 110, 1300, 99_000]
+
+
+@for_each(("card", "params", "delta"), SETTINGS)
+def test_the_smallest_n_falls_with_epsilon_and_grows_with_k(card, params, delta):
+    base, changes = Setting(dim=3, k=5, epsilon=1.0, delta=delta), ({}, {"epsilon": 0.5}, {"k": 10}, {"epsilon": 1e4})
+    if card.smallest_n is not None:
+        asked = (dataclasses.replace(base, n=10_000, **change) for change in changes)
+        usual, less, more, much = (card.smallest_n(one, card.params.parse(params)) for one in asked)
+        assert 0 < usual <= more and (usual < less or (usual >= OUT_OF_REACH and much < 10))

@@ -30,5 +30,4 @@ def test_every_kind_of_number_is_counted_in_a_release_of_a_sample() -> None:
 
 def test_centres_of_auto_are_off_by_less_than_its_noise_over_the_least_size_that_is_plausible() -> None:
     parts = draws.release(draws.open_table("fifteen"), "auto", 3.0, 0)
-    assert parts.means is not None
-    assert np.median(parts.means.centers_sd / parts.profile.noise_sd) < 0.87
+    assert parts.means is not None and np.median(parts.means.centers_sd / parts.profile.noise_sd) < 0.87

@@ -104,6 +104,7 @@ def test_cells_that_widen_outwards(case, far):
 
 
 THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0, 30.0, 9.0])
+BOX = np.array([9.0, 12.0, 0.02, 30.0, 6.0])
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,8 @@ THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0,
         (Relation.ADD_REMOVE, 2, 1e-6, THIN, [1, 3]),
         (Relation.REPLACE, 1, 0.0, NARROW, [1, 3, 4]),
         (Relation.REPLACE, 1, 1e-6, NARROW, [1, 3, 4]),
+        (Relation.REPLACE, 1, 0.0, BOX, [0, 1, 3, 4]),
+        (Relation.ADD_REMOVE, 2, 1e-6, BOX, [0, 1, 3, 4]),
     ],
 )
 def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
@@ -137,7 +140,7 @@ def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
     whole = table_of(rows, persons)
     zoomed, synopsis, solved = (frame.step for frame in run_card(CARD, whole, **request).frames[1:4])
     assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == wide
-    assert (zoomed.beside is None) is (half is THIN)
+    assert (zoomed.beside is None) is (half is not NARROW)
     middle = 0.0 if zoomed.beside is None else whole.domain.to_unit(rows).mean(axis=0)[thin]
     assert np.allclose(solved.centers[:, thin], middle, atol=0.01)
     far = int(np.linalg.norm(rows[:, thin], axis=1).argmax())

@@ -37,8 +37,7 @@ def test_a_release_spends_its_request_and_plays_again_without_rows(card, params,
     table, noise = case.table(), ExactNoise()
     request = Request(Contender.of(card, params), 3, EPSILON, delta)
     finished = run_request(request, table, noise=noise)
-    assert finished.hardened and not finished.seeded
-    assert 0.99 * EPSILON <= finished.spent_epsilon <= EPSILON
+    assert finished.hardened and not finished.seeded and 0.99 * EPSILON <= finished.spent_epsilon <= EPSILON
     again = compute_independent_epsilon(finished.entries, delta=delta)
     assert again is not None and again <= EPSILON * (1 + 1e-6)
 

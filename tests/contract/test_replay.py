@@ -51,13 +51,11 @@ def test_a_run_holds_releases_only(card, params, delta):
     done = run_card(card, table, k=3, epsilon=2.0, delta=delta, params=params, seed=5)
     text = pickle.dumps(done)
     assert b"PrivateTable" not in text and b"PrivateSession" not in text and b"StudyNoise" not in text
-    assert pickle.loads(text).centers.shape == (3, 2)
-    assert not any(row in text for row in rows)
+    assert pickle.loads(text).centers.shape == (3, 2) and not any(row in text for row in rows)
     for frame in done.frames:
         for value in vars(frame.step).values():
             if isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.float64:
-                assert not np.shares_memory(value, values)
-                assert not rows & {row.tobytes() for row in value}
+                assert not np.shares_memory(value, values) and not rows & {row.tobytes() for row in value}
     assert done.n_public is None
     assert done.n != 137 or done.n_origin == "not used"  # what was bought is noisy
     assert 137 not in [value for value in vars(done).values() if isinstance(value, int)]

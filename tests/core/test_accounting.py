@@ -62,8 +62,7 @@ def test_parts_never_add_up_to_more_than_the_whole(weights, amount):
         [part for one in budget.rounds(3) for part in one.rounds(len(weights), weights)],
     ):
         total = math.fsum(part.amount for part in parts)
-        assert total <= amount
-        assert total >= amount * (1 - 1e-11)
+        assert amount * (1 - 1e-11) <= total <= amount
         assert sum(part.amount for part in reversed(parts)) <= amount * (1 + 1e-12)
 
 

@@ -38,12 +38,16 @@ def test_a_row_changes_the_model_of_its_own_block_only(seed, size, number, match
     np.testing.assert_array_equal(whole[others], model.fit(moved, block, number)[others])
 
 
+def test_blocks_without_enough_distinct_rows_answer_with_the_anchors():
+    rows, block = np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.3], [0.9, 0.9]]), np.array([0, 0, 0, 2])
+    np.testing.assert_array_equal(BlockKMeans(ANCHORS).fit(rows, block, 4), np.tile(ANCHORS.ravel(), (4, 1)))
+
+
 def test_the_room_of_models_is_public_in_n_and_replaces_one_line():
     session = _session(make_blobs(300), n_public=300)
     models = session.blocks(BlockKMeans(ANCHORS), 20)
     assert (models.relation, models.n, models.dim, models.rows_per_person) == (Relation.REPLACE, 20, 6, 1)
-    assert models.ledger is session.ledger
-    assert models.region.radius == pytest.approx(np.sqrt(3) * session.region.radius)
+    assert models.ledger is session.ledger and models.region.radius == pytest.approx(np.sqrt(3) * session.region.radius)
 
 
 def test_a_model_that_nobody_proved_is_refused():

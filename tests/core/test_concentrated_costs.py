@@ -54,8 +54,7 @@ def test_a_cost_bounds_the_divergence_of_every_order_and_one_order_needs_it(kind
     for epsilon in EPSILONS:
         with about(f"ε = {epsilon}"):
             needed, rho = DIVERGENCES[kind](epsilon) / ORDERS, COSTS[kind](epsilon)
-            assert (needed <= rho * (1 + 1e-7) + 1e-12).all()
-            assert needed.max() > rho * (1 - 1e-3)
+            assert (needed <= rho * (1 + 1e-7) + 1e-12).all() and needed.max() > rho * (1 - 1e-3)
             assert np.argmax(needed) < 5, "the order near 1 needs most"
 
 
@@ -77,8 +76,7 @@ def test_discrete_laplace_noise_costs_its_own_form_and_one_quantum_more_of_lapla
             p, q = (np.exp(normal - np.abs(at - middle) / scale) for middle in (0, shift))
             needed = _pair_divergences(p, q) / ORDERS
             rho = shift / scale - (1 - exp(-shift / scale)) / (scale * sinh(1 / scale))
-            assert (needed <= rho * (1 + 1e-7)).all()
-            assert needed.max() > rho * (1 - 1e-3)
+            assert (needed <= rho * (1 + 1e-7)).all() and needed.max() > rho * (1 - 1e-3)
             assert compute_laplace_rho(shift / scale) < rho < compute_laplace_rho((shift + 1) / scale)
             if shift == 1:
                 assert rho == pytest.approx(compute_pure_rho(1 / scale)), "randomised response"

@@ -55,6 +55,11 @@ def test_there_and_back_again(seed):
     assert (np.abs(domain.to_unit(values)) <= 1 + 1e-6).all()
 
 
+def test_a_column_of_which_the_lattice_leaves_a_few_steps_is_told_of():
+    narrow, wide = (Domain.of(["x", "y"], 0.0, [1.0, side], scaling="common") for side in (1e-7, 1e-4))
+    assert narrow.narrow == ("y",) and "'y' is so much narrower" in narrow.notes[0] and not wide.notes
+
+
 def test_bounds_that_cannot_be_used_are_refused_in_words():
     for lower, upper, said in (
         (0.0, 0.0, "not below its upper bound"),
@@ -84,6 +89,15 @@ def test_every_point_of_a_row_lies_in_the_region_of_points(seed):
     inside = row.clip(rng.uniform(-2, 2, (40, points * dim))).reshape(-1, dim)
     np.testing.assert_allclose(one.clip(inside), inside, rtol=1e-12)
     assert one.dim == dim and one.radius <= row.radius * (1 + 1e-12)
+
+
+def test_points_are_named_by_what_their_columns_share_or_else_by_the_first():
+    """And they are where their rows are."""
+    for columns, names in ((["ae", "an", "be", "bn"], "en"), ([*"abcd"], "ab"), (["x1", "x2"], "x")):
+        row = Domain.of(columns, 0.0, 4.0, scaling="common", radius=3.0)
+        point, values = row.unfold(len(columns) // len(names)), np.arange(len(columns), dtype=float)
+        assert point.columns == (*names,) and point.scaling is row.scaling
+        np.testing.assert_array_equal(point.to_unit(values.reshape(-1, point.dim)).ravel(), row.to_unit(values))
 
 
 def test_rows_that_do_not_hold_points_of_one_kind_are_refused():

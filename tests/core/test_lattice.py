@@ -34,8 +34,7 @@ def test_what_is_declared_fits_into_the_numbers_that_hold_it(seed, radius):
     bits = lattice.count_row_bits(radius)
     longest = np.array([radius * 2.0**bits, radius * 2.0**lattice.POINT_BITS])
     # 2x·c - |c|², in products of their quanta, and squared distances of rows.
-    assert 3 * longest.prod() <= 2.0**53
-    assert 4 * longest[0] ** 2 <= 2.0**53
+    assert 3 * longest.prod() <= 2.0**53 and 4 * longest[0] ** 2 <= 2.0**53
     # A loss of at most the squared diameter, of as many rows as a table holds.
     assert 4 * max(radius, 1.0) ** 2 * 2.0 ** lattice.count_loss_bits(radius) * lattice.MOST_ROWS <= 2.0**62
 
@@ -45,8 +44,7 @@ def test_marks_lie_below_every_affinity(seed, k, dim):
     rng, region = np.random.default_rng(seed), Region.ball(dim, float(rng_radius(seed)))
     centers = lattice.round_points(region.clip(rng.normal(size=(k, dim)) * region.radius))
     marks = lattice.count_mark_bits(centers, region.radius, region.row_bits)
-    assert marks is not None
-    assert 2**marks >= k
+    assert marks is not None and 2**marks >= k
     corners = np.r_[centers, -centers] * region.radius / max(1e-9, np.linalg.norm(centers, axis=1).max())
     affinity = np.abs(2 * corners @ centers.T - (centers**2).sum(axis=1)).max()
     assert affinity * 2.0 ** (region.row_bits + lattice.POINT_BITS + marks) < 2.0**53

@@ -126,8 +126,7 @@ def test_a_choice_of_the_kind_after_an_answer_would_break_the_promise():
     of_laplace = np.maximum(0.0, -np.expm1((epsilon - loss - 1 / laplace) / 2))
     alone = [float((density * one).sum() * width) for one in (of_gaussian, of_laplace)]
     chosen = float((density * np.maximum(of_gaussian, of_laplace)).sum() * width)
-    assert max(alone) <= delta * 1.001
-    assert chosen > 1.5 * delta
+    assert max(alone) <= delta * 1.001 and chosen > 1.5 * delta
 
 
 def gdp_delta_at(mu, epsilon):
@@ -139,8 +138,7 @@ def test_a_path_of_counts_is_that_many_draws():
     mechanism = PathCounts.calibrated(share.path, ONE, levels=100, min_branch=1.0)
     entry = Entry.of(mechanism, "SparseCount", PLD, delta=1e-6, note="")
     found = entry.list_draws()
-    assert (found.gaussian, found.times) == (False, 100)
-    assert found.multiplier == pytest.approx(mechanism.scale)
+    assert (found.gaussian, found.times) == (False, 100) and found.multiplier == pytest.approx(mechanism.scale)
     # One draw with the whole path's sensitivity would cost much more.
     assert compose_epsilon((NoiseDraws(False, entry.scale / entry.sensitivity),), 1e-6) > 1.2
 

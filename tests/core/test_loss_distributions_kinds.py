@@ -83,8 +83,7 @@ def test_a_mechanism_without_a_kind_of_loss_has_no_price():
 def test_what_a_choice_costs_is_told_from_what_pure_noise_costs():
     # The loss of a choice has half the range: both books have it, and not for noise of the same ε.
     choice, noise = booked(EXPONENTIAL, ZCDP), booked(SmoothMedian(1.0, 2.0), ZCDP)
-    assert 0.99 * 0.5**2 / 8 < choice.amount < 0.5**2 / 8
-    assert 0.97 * 0.5**2 / 2 < noise.amount < 0.5**2 / 2
+    assert 0.99 * 0.5**2 / 8 < choice.amount < 0.5**2 / 8 and 0.97 * 0.5**2 / 2 < noise.amount < 0.5**2 / 2
     many = [replace(one, sensitivity=40 * one.sensitivity, draws=40) for one in (choice, noise)]
     of_choices, of_noise = (compute_independent_epsilon([one], delta=1e-6) for one in many)
     assert of_choices < 0.6 * of_noise
@@ -127,8 +126,7 @@ def test_a_ledger_takes_no_price_of_another_accounting():
 
 
 def test_under_basic_composition_a_draw_says_its_part_of_delta():
-    assert booked(GAUSSIAN, BASIC).delta == 1e-7
-    assert booked(LAPLACE, BASIC).delta == 0.0
+    assert booked(GAUSSIAN, BASIC).delta == 1e-7 and booked(LAPLACE, BASIC).delta == 0.0
     with pytest.raises(RequestError, match="part of delta"):
         booked(NoisyThreshold(GAUSSIAN, 3.0), BASIC)
 

@@ -45,6 +45,5 @@ def test_k_norm_noise_spreads_over_the_width_of_the_value():
 
 def test_a_bought_number_of_rows_is_not_public():
     session = open_seeded(make_small_table(np.zeros((50, 2))), needs_n=True)
-    assert not session.n_is_public
-    assert not session.project(np.eye(2), session.region).n_is_public
+    assert not session.n_is_public and not session.project(np.eye(2), session.region).n_is_public
     assert _session().n_is_public

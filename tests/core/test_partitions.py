@@ -106,9 +106,7 @@ def test_a_grid_may_have_more_cells_than_a_64_bit_number_counts():
 
 def test_a_tree_that_has_died_holds_nobody():
     tree = CubeTree(np.full(2, -2.0), 4.0).with_level(np.zeros(0, dtype=np.int64))
-    assert tree.n_cells == 0
-    assert (tree.assign(np.zeros((5, 2))) == -1).all()
-    assert len(tree.centers(1)) == 0
+    assert tree.n_cells == 0 and (tree.assign(np.zeros((5, 2))) == -1).all() and len(tree.centers(1)) == 0
 
 
 def _hashes(depth=7, dim=3, seed=0):

@@ -28,8 +28,7 @@ def test_counts_of_all_levels_are_sums_of_one_histogram():
 )
 def test_a_share_buys_noise_for_all_levels_together(accounting, kind):
     mechanism = PathCounts.calibrated(Budget(accounting, 0.6), ONE, levels=12, min_branch=1.0)
-    assert isinstance(mechanism.once, kind)
-    assert mechanism.cost(accounting) == pytest.approx(0.6)
+    assert isinstance(mechanism.once, kind) and mechanism.cost(accounting) == pytest.approx(0.6)
     assert mechanism.loss is (LossKind.GAUSSIAN if kind is Gaussian else LossKind.LAPLACE_LIKE)
     assert mechanism.name == f"{'gaussian' if kind is Gaussian else 'laplace'} path"
     # The whole path as one draw: what the ledger writes down says as much as the price.

@@ -60,8 +60,7 @@ def test_reveals_are_counted_and_not_clipped():
     revealed = table.reveal(note="a look")
     assert table.accesses == ["a look"]
     np.testing.assert_array_equal(revealed.kept, [0, 1, 4, 5])
-    assert revealed.points[1, 1] == pytest.approx(3.0)
-    assert np.abs(revealed.points).max() <= 1e9
+    assert revealed.points[1, 1] == pytest.approx(3.0) and np.abs(revealed.points).max() <= 1e9
     replaced = PrivateTable(VALUES, BOX, relation="replace").reveal(note="a look")
     np.testing.assert_array_equal(replaced.kept, [0, 1, 4, 5])
     apart = replaced.unfold(2)  # points that share a row stand one after the other
@@ -182,8 +181,7 @@ def test_a_number_of_rows_is_bought_once_and_only_where_it_is_needed():
     request = {"epsilon": 10.0, "delta": 0.0, "accounting": Accounting.PURE, "noise": noise}
     session = table.open(**request)
     assert [entry.note for entry in session.ledger.entries] == ["number of rows"]
-    assert session.budget.amount == pytest.approx(9.8)
-    assert isinstance(session.n, int) and session.n >= 1
+    assert session.budget.amount == pytest.approx(9.8) and isinstance(session.n, int) and session.n >= 1
     assert session.project(np.eye(2), session.region).budget == session.budget
     bought = [make_small_table(np.zeros((0, 2))).open(**request).n for _ in range(20)]
     assert min(bought) == 1 < max(bought), "whatever the noise, there is a row to divide by"
@@ -199,8 +197,7 @@ def test_the_number_of_rows_is_the_number_of_persons_rows_in_use():
     persons = np.repeat(np.arange(30), 10)
     table = make_small_table(make_blobs(300), persons=persons, rows_per_person=2)
     session = _open(table)
-    assert len(_rows(table)) == 60
-    assert session.sensitivity(Count(Everything())).l1 == 2
+    assert len(_rows(table)) == 60 and session.sensitivity(Count(Everything())).l1 == 2
     assert table.unit == "1 person, up to 2 rows"
     assert make_small_table(make_blobs(300), persons=persons).unit == "1 person, up to 1 row"
     assert make_small_table().unit == "1 row"

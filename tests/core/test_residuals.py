@@ -42,8 +42,7 @@ def test_the_number_of_places_is_public_whatever_the_number_of_rows(rows):
     table = TupleTable(np.arange(1.0, rows + 1)[:, None, None])
     mechanism = LocalNoise(KNorm(2.0, 1.0), 40)
     places = mechanism.draw(table, Quiet(np.random.default_rng(1)))
-    assert places.shape == (40, 1)
-    assert (places == 0).sum() == max(0, 40 - rows)
+    assert places.shape == (40, 1) and (places == 0).sum() == max(0, 40 - rows)
     assert len(set(places[places != 0].tolist())) == min(40, rows)
     # In an order that is not that of the table.
     assert rows < 5 or (np.diff(places[places != 0]) < 0).any()

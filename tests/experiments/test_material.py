@@ -21,8 +21,7 @@ SIZES = {"S1": (5000, 2), "TIGER": (16281, 2), "Image": (34112, 3), "Lifesci": (
 @for_each("name", SIZES)
 def test_a_stand_in_has_the_size_of_the_papers_table_and_lies_in_its_bounds(name):
     made = open_datasets(None).table(name)
-    assert made.values.shape == SIZES[name]
-    assert made.origin == SYNTHETIC
+    assert made.values.shape == SIZES[name] and made.origin == SYNTHETIC
     unit = made.domain.to_unit(made.values)
     assert np.abs(unit - made.domain.region.clip(unit)).max() < 1e-9
     again = open_datasets(None).table(name)
@@ -50,8 +49,7 @@ def openml(monkeypatch):
 
 
 def test_a_table_that_is_missing_is_brought_and_read_as_the_published_file(openml, tmp_path):
-    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"]
-    assert openml.asked == [("letter", 1)]
+    assert fetch_missing(tmp_path, [LETTER]) == ["letter.csv.gz"] and openml.asked == [("letter", 1)]
     found = open_datasets(tmp_path).table("Letter")
     assert (found.origin, found.values.shape, found.domain.radius) == (PUBLISHED, (10, 16), 21.7)
     assert found.labels.tolist() == [0, 1] * 5

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+from scipy.stats import norm as normal
 
 from dpviz.app.charts.studies.stored_verdicts import ClaimFinding, ClaimVerdict, MarginInterval, Outcome
 from experiments import redraw
 from experiments.evidence import compare_lines, conclude
-from experiments.redraw import draw_runs, find_interval, redraw_verdicts, weigh_table
+from experiments.redraw import LOOKS, PATH_TAIL, draw_runs, find_interval, redraw_verdicts, weigh_table
 from tests.cases import about, for_each
 from tests.experiments.planted import lines
 
@@ -85,6 +87,20 @@ def test_two_runs_need_the_widening():
     assert held(2, 500, without=True) < 0.8
 
 
+def compute_missing(looks):
+    """In what part of paths of Gaussian looks that double one or more misses: their means share runs."""
+    steps, end = np.arange(looks), np.full(looks, normal.isf(PATH_TAIL))
+    alike = 2.0 ** (-np.abs(np.subtract.outer(steps, steps)) / 2)
+    return 1 - multivariate_normal.cdf(end, cov=alike, lower_limit=-end, abseps=1e-4)
+
+
+def test_the_tail_of_a_path_is_that_of_gaussian_looks_which_double():
+    """All looks miss together in less than a tenth of the paths, and one more would be too many."""
+    assert compute_missing(1) == pytest.approx(2 * PATH_TAIL, rel=1e-6)
+    assert compute_missing(LOOKS) == pytest.approx(0.094, abs=5e-4), "what the docstring of PATH_TAIL says"
+    assert compute_missing(LOOKS + 1) > 0.1
+
+
 def test_runs_are_drawn_among_the_same_line_at_the_same_place_and_keep_their_rows():
     parts = [
         {**row, "iteration": step, "nicv": 100 * place + 10 * row["repeat"] + step}
@@ -118,7 +134,6 @@ def test_counts_that_are_equal_to_what_is_asked_for_hold_and_losses_do_not():
         for is_count, outcome in ((True, counted), (False, measured)):
             finding = ClaimFinding("x", high >= 1, "", high, interval=MarginInterval(low, high, 6), counted=is_count)
             with about(low, high, is_count):
-                assert finding.outcome is outcome
-                assert (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
+                assert finding.outcome is outcome and (finding.runs_needed > 0) == (outcome is Outcome.UNDECIDED)
     on_the_line = ClaimFinding("x", True, "", 1.0, interval=MarginInterval(0.5, 1.0, 6), counted=True)
     assert on_the_line.runs_needed == 12 and replace(on_the_line, counted=False).runs_needed == np.inf

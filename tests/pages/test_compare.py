@@ -11,10 +11,12 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
+from dpviz.algorithms import Guarantee, list_private_cards
 from dpviz.runs import Contender, StudyGrid
 from dpviz.tables import FileKind
 from tests.cases import for_each
 from tests.pages import tables
+from tests.pages.site import press
 from tests.pages.tables import app_on, computed, open_blobs, sound, study_in, text_of
 
 
@@ -70,6 +72,19 @@ def test_without_truth_without_an_algorithm_or_with_k_above_n_it_cannot_run() ->
     assert cannot_run(sound(app.run())) and "cannot run" in text_of(app)
 
 
+@pytest.mark.slow
+def test_who_cannot_run_is_named_and_left_out_at_one_press() -> None:
+    app = asking(labels=("DPLloyd", "SuLQ k-means", "k-averages"))
+    app.number_input(key="delta").set_value(0.0)
+    said = text_of(sound(app.run()))
+    assert cannot_run(app) and "SuLQ k-means needs delta > 0" in said and "One other cannot run either" in said
+    press(app, "Leave out what cannot run")
+    assert app.multiselect(key="compare:contenders").value == ["DPLloyd"] and not cannot_run(app)
+    press(app, "Add all that can run")
+    able = {card.title for card in list_private_cards() if Guarantee.PURE in card.guarantees}
+    assert able == {*app.multiselect(key="compare:contenders").value}
+
+
 def looking_at(fold: str, kind: FileKind = FileKind.PUBLIC, *, labels: tuple[str, ...] = ("DPLloyd",)) -> AppTest:
     """The page with one of its folds open, as a link asks for it."""
     app = app_on("compare.py", open_blobs(kind, n=300), drawer=fold)
@@ -114,8 +129,7 @@ WANTED = StudyGrid(_WHO, (4,), _WHERE, (1e-7,), repeats=3)
 
 def asks_for_what_was_wanted(app: AppTest) -> None:
     assert app.multiselect(key="compare:contenders").value == [each.label for each in WANTED.contenders]
-    assert app.select_slider(key="sweep:range:1").value == (0.25, 4.0)
-    assert app.slider(key="sweep:repeats").value == 3
+    assert app.select_slider(key="sweep:range:1").value == (0.25, 4.0) and app.slider(key="sweep:repeats").value == 3
     assert (app.number_input(key="k").value, app.number_input(key="delta").value) == (4, 1e-7)
 
 

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.app.ui import runner
 from dpviz.app.ui.data import table_link
 from dpviz.runs import JobState, RunSoFar, Work
+from dpviz.runs.worker import Failure
 from tests import waiting
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
@@ -84,6 +85,17 @@ def test_preparation_keeps_the_form_shut_can_be_cancelled_and_begun_again(parque
     assert opened(at).title == "blobs" and "cancelled" in " ".join(info.proto.title for info in at.info)
     at.session_state["job_panel:registry"] = PromptRegistry()
     assert opened(press(at, "Open it again")).title == "people"
+
+
+def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_value(parquet: Path) -> None:
+    at = preparing(parquet, registry=UnderWayRegistry())
+    job_of(at)._finish(JobState.FAILED, Failure.of_death(-9))
+    assert "failed" in " ".join(error.proto.title for error in fine(at.run()).error) and may_be_opened(at)
+    raw = parquet.read_bytes()
+    parquet.write_bytes(raw[:4] + b"\xff" * 196 + raw[200:])
+    at = preparing(parquet)
+    (error,) = fine(at.run()).error
+    assert job_of(at).state is JobState.FAILED and "damaged" in error.value and "\n" not in error.value.strip()
 
 
 @for_each("fits", [True, False])

@@ -115,6 +115,7 @@ def test_a_charge_is_released_or_fails_once_and_stays(account):
         (lambda: account.note_released(first, card_sha256=HASH[::-1]), "released already"),
         (lambda: account.note_released(second, card_sha256=HASH), "failed after charge already"),
         (lambda: account.note_failed(3, why="no"), "no release"),
+        (lambda: account.note_released(first, card_sha256=HASH.upper()), "64 hexadecimal"),
     ):
         with pytest.raises(RequestError, match=refused):
             change()

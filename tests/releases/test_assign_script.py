@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.arrays import Array
+from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
 from dpviz.releases.render import write_assign_script
 from dpviz.runs.evaluation import assign
@@ -161,3 +162,5 @@ def test_no_file_is_lost_and_what_is_missing_is_said(tmp_path: Path) -> None:
         done = _run(tmp_path, script, rows, *words)
         assert done.returncode == 1 and told in done.stderr
     assert (tmp_path / "rows.csv").read_text() == rows
+    with pytest.raises(RequestError, match=r"give \(k, 3\)"):
+        write_assign_script(_DOMAINS["unit"], np.zeros((2, 2)), title="")

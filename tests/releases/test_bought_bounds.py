@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from dpviz.core.check import RequestError
 from dpviz.core.noise import StudyNoise
 from dpviz.releases import described_table
-from dpviz.releases.bought_bounds import BoughtBounds, _find_held_bins, buy_bounds
+from dpviz.releases.bought_bounds import BoughtBounds, _find_held_bins, _find_range, buy_bounds
 from dpviz.releases.missing_shares import buy_missing_shares
 from dpviz.releases.tallies import COVERED
 from dpviz.tables.arrow_intake import ParquetTable
@@ -102,6 +103,9 @@ def test_bins_beside_certain_ones_are_held_on_both_sides():
     noisy = np.zeros(90)
     noisy[[40, 41]], noisy[[34, 37, 44, 46, 50]] = 100.0, 8.0
     assert _find_held_bins(noisy, 1.0) == (34, 46, True), "three bins apart at most, again and again"
+    for scale in (1.0, 100.0):
+        found = _find_range(SimpleNamespace(noisy_counts=noisy, scale=scale), ColumnBounds())
+        assert found.sure == (found.inner != found.outer) == (scale == 1.0), "what is unsure holds no end back"
 
 
 def test_noise_alone_opens_no_range():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from dpviz.algorithms import PolishStep
 from dpviz.core.check import RequestError
@@ -20,6 +21,17 @@ from dpviz.tables import codings
 from dpviz.words import NINE_IN_TEN
 from tests.cases import for_each
 from tests.sequential import usually
+
+
+def test_slack_and_reach_are_what_they_say_of_gaussians():
+    """What is no larger than its noise needs no slack, and without a difference there may be any; a reach covers."""
+    variances, (most, *_) = np.full(200, 0.01), counted._SLACKS[::-1]
+    assert counted._find_slack(np.zeros(0), np.zeros(0), 0.1) == most
+    assert counted._find_slack(variances, variances, 0.1) < 0.003 < counted._find_slack(4 * variances, variances, 0.1)
+    off, sd = np.array([[0.0, 0.3, 2.0]]), np.array([[0.2, 0.1, 0.5]])
+    reach = counted._find_reach(off, sd)
+    np.testing.assert_allclose(ndtr((reach - off) / sd) - ndtr((-reach - off) / sd), counted._COVERED, atol=1e-6)
+
 
 SIZES = np.array([900.0, 500.0, 60.0])
 OF_X = np.array([[0.1, 0.4, 0.4, 0.1], [0.0, 0.1, 0.2, 0.7], [0.25, 0.25, 0.25, 0.25]])

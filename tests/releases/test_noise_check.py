@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from dpviz.releases import noise_check
 from dpviz.releases.account import Taken
 from dpviz.releases.noise_check import Law, NoiseEvidence, NoiseVerdict, TallyGroup, collect_tallies
 from dpviz.releases.playing import play
@@ -73,6 +74,11 @@ def test_ten_times_more_or_less_noise_is_told(name: str) -> None:
             assert tallies.judge() == NoiseVerdict(told=True)
             assert "differ less" in " ".join(tallies.times(10.0).judge().found)
             assert "differ more" in " ".join(tallies.times(0.1).judge().found)
+
+
+def test_all_tests_of_a_genuine_release_together_err_but_once_in_so_many() -> None:
+    chances = [("", True, log(noise_check._FALSE_ALARMS) - 0.1)] * 2
+    assert noise_check._find_unlikely(chances) == [] and len(noise_check._find_unlikely(chances[:1])) == 1
 
 
 def test_of_few_answers_nothing_is_told() -> None:

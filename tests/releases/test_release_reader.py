@@ -237,7 +237,7 @@ def test_segments_are_paired_off_whatever_their_numbers() -> None:
     found = compare(GOOD, other)
     assert found.partner.tolist() == [1, 2, 0] and found.passes and found.beyond == 0
     assert found.title == "Nothing differs beyond the noise" and not found.of_centers.any()
-    assert found.table()["segments"].tolist() == ["1 ↔ 2", "2 ↔ 3", "3 ↔ 1"]
+    assert found.table()["segments"].tolist() == ["1 ↔ 2", "2 ↔ 3", "3 ↔ 1"] and "rows" in found.table()
     assert found.comparisons == 12 and f"{found.limit:.1f} standard deviations" in found.words
 
 

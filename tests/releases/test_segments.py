@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
+from dpviz.core.accounting import Accounting
+from dpviz.core.check import RequestError
 from dpviz.releases.described_table import make_described_table
 from dpviz.releases.segments import Scales, ask_segments, estimate_far_rows, score_columns
 from dpviz.releases.segments_report import (
@@ -166,6 +168,14 @@ def test_one_centre_has_nothing_to_be_told_apart_from():
     assert report.quality_report.ratio.value == pytest.approx(1.0, abs=0.1)
 
 
+def test_a_session_that_is_not_pure_and_other_centres_are_refused():
+    table = described(ROWS)
+    for delta, centers, told in ((1e-6, CENTERS, "pure"), (0.0, np.zeros((2, 4)), "shape")):
+        session = open_seeded(table.private, Accounting.GDP if delta else Accounting.PURE, delta=delta)
+        with pytest.raises(RequestError, match=told):
+            ask_segments(session, centers, table.description)
+
+
 def test_sparse_rows_have_sizes_and_a_certificate():
     source, declared = sample("words").load()
     table = make_described_table(declare(source, declared), source)
@@ -229,8 +239,7 @@ def test_the_ratio_is_near_the_revealed_one():
     for seed in range(4):
         said = _report(rows, MIDDLES, epsilon=0.5, seed=seed)
         with about(seed):
-            assert said.ratio.value == pytest.approx(away[0] / away[1], rel=0.1)
-            assert said.verdict is QualityVerdict.GOOD
+            assert said.ratio.value == pytest.approx(away[0] / away[1], rel=0.1) and said.verdict is QualityVerdict.GOOD
             assert sum("×" in words for words in describe_quality(said)) == 2
             assert said.ratio_blind.value > said.ratio.value
             assert said.released.low < said.released.value < said.released.high

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances, pairwise_distances_argmin
 
 from dpviz.runs.clipped_rows import ClippedRows
-from dpviz.runs.evaluation import evaluate, find_reference, label_accuracy, match, nicv
+from dpviz.runs.evaluation import evaluate, find_reference, label_accuracy, label_ceiling, match, nicv
 from tests.cases import for_each
 from tests.contract.tables import make_blobs
 
@@ -48,8 +48,7 @@ def test_scores_are_what_scikit_learn_says():
     assert scores.distance_ratio == pytest.approx(distances[0] / distances[1])
     assert scores.matched_error == pytest.approx(np.sqrt(((centers - reference.centers) ** 2).sum(axis=1).mean()))
     perfect = evaluate(rows, reference.centers[::-1], reference)
-    assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0)
-    assert perfect.matched_error == pytest.approx(0)
+    assert (perfect.ratio, perfect.ari) == (pytest.approx(1), 1.0) and perfect.matched_error == pytest.approx(0)
     pairs = match(centers, reference.centers)
     sizes = [np.bincount(each, minlength=4) / 500 for each in labels]
     assert scores.share_gap == pytest.approx(max(abs(sizes[0][i] - sizes[1][pairs[i]]) for i in range(4)))
@@ -61,10 +60,10 @@ def test_scores_are_what_scikit_learn_says():
 def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster_and_no_row_without_one():
     labels = np.array([5, 5, 9, 9, 9, 7])
     assert label_accuracy(labels, np.array([0, 0, 0, 2, 2, 2])) == pytest.approx(4 / 6)
-    assert label_accuracy(labels, labels) == 1.0
-    assert label_accuracy(labels, np.zeros(6, int)) == 0.5
+    assert label_accuracy(labels, labels) == 1.0 and label_accuracy(labels, np.zeros(6, int)) == 0.5
     some = np.array([5, 5, -1, 9, 9, -1, -1])
     assert label_accuracy(some, np.array([0, 0, 0, 0, 2, 2, 1])) == pytest.approx(3 / 4)
+    assert label_ceiling(some, 1) == 0.5 and np.isnan(label_ceiling(np.full(7, -1), 1))
     assert np.isnan(label_accuracy(np.full(7, -1), labels[[0, 1, 2, 3, 4, 5, 5]]))
     assert np.isnan(label_accuracy(np.zeros(0, int), np.zeros(0, int)))
 
@@ -83,8 +82,6 @@ def test_label_accuracy_counts_the_most_frequent_label_of_each_cluster_and_no_ro
 def test_a_reference_has_exactly_k_centres_whatever_the_rows(points, k):
     rows = _rows(points)
     reference = find_reference(rows, k)
-    assert reference.centers.shape == (k, 2)
-    assert np.isfinite(reference.centers).all()
+    assert reference.centers.shape == (k, 2) and np.isfinite(reference.centers).all()
     scores = evaluate(rows, np.zeros((k, 2)), reference)
-    assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all()
-    assert not np.isnan(scores.ratio)
+    assert np.isfinite([scores.nicv, scores.matched_error, scores.ari]).all() and not np.isnan(scores.ratio)

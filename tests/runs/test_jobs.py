@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,18 +37,32 @@ def test_results_arrive_complete_and_in_order():
     while not job.wait(0.01):
         polled += job.poll()
     polled += job.poll()
-    assert job.state is JobState.DONE
-    assert polled == job.items == list(range(2000))
+    assert job.state is JobState.DONE and polled == job.items == list(range(2000))
     assert job.poll() == [] and job.error is None
 
 
 def test_reports_arrive_before_a_later_result_and_while_the_work_is_silent():
     job = Job.start(job_work.one_then_hang)
     assert eventually(lambda: job.items)
-    assert job.progress is not None and job.progress.done >= 2
-    assert eventually(lambda: job.progress == Progress(5, 10))
+    assert job.progress is not None and job.progress.done >= 2 and eventually(lambda: job.progress == Progress(5, 10))
     assert job.items == ["ready"]
     job.cancel()
+
+
+def test_time_left_follows_the_pace_since_the_first_report(monkeypatch):
+    """Forty steps were there and took no time; then 20 take 10 s, and in the end it is known better."""
+    job: Job = Job(job_work.count, 1)
+    job.state = JobState.RUNNING
+    for at, report, left in (
+        *((0, Progress(40, 100), None), (10, Progress(60, 100), 20), (15, None, 15)),
+        *((15, Progress(61, 100, left=3.0), 3), (16, None, 2), (99, None, 0)),
+    ):
+        monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda at=at: at))
+        if report:
+            job._take(report)
+        assert job.seconds_left == left
+    job.cancel()
+    assert job.seconds_left is None
 
 
 @pytest.mark.slow
@@ -58,8 +73,7 @@ def test_cancel_ends_the_worker_and_its_children_and_keeps_the_results():
     assert all(map(is_alive, pids))
     job.cancel()
     assert job.state is JobState.CANCELLED
-    assert eventually(lambda: not any(map(is_alive, pids)))
-    assert job.items == pids and job.error is None
+    assert eventually(lambda: not any(map(is_alive, pids))) and job.items == pids and job.error is None
 
 
 @pytest.mark.slow
@@ -67,8 +81,7 @@ def test_an_error_crosses_as_its_type_and_with_a_message_that_its_class_vouches_
     kinds = {"exit": "SystemExit", "unpicklable": "TypeError", "vouched": "Vouched: choose an epsilon above 0"}
     jobs_of = {kind: Job.start(job_work.fail, kind) for kind in kinds}
     for kind, job in jobs_of.items():
-        assert ended(job) is JobState.FAILED
-        assert (str(job.error), job.items) == (kinds[kind], [1])
+        assert ended(job) is JobState.FAILED and (str(job.error), job.items) == (kinds[kind], [1])
         assert job_work.SECRET not in repr(vars(job))
         job._process.wait()  # a traceback on its way to the console is there by now
     assert job_work.SECRET not in "".join(capfd.readouterr())
@@ -93,8 +106,7 @@ def test_the_worker_computes_on_one_thread_politely_without_streamlit_and_may_pr
     assert ended(job) is JobState.DONE
     (found,) = job.items
     assert found["OMP_NUM_THREADS"] == "1" and set(found["threads"]) == {1}
-    assert not found["streamlit"] and found["nice"] == min(19, os.nice(0) + 5)
-    assert dict(os.environ) == before
+    assert not found["streamlit"] and found["nice"] == min(19, os.nice(0) + 5) and dict(os.environ) == before
 
 
 PARENT = """
@@ -164,8 +176,7 @@ def test_a_shelf_that_goes_leaves_its_seat_and_its_places_in_the_queue_to_others
     gone, stays = JobRegistry(scheduler=scheduler), JobRegistry(scheduler=scheduler)
     theirs = [gone.submit(job_work.hang) for _ in range(3)]
     mine = stays.submit(job_work.hang)
-    assert (mine.state, mine.before) == (JobState.QUEUED, 0)
-    assert eventually(lambda: theirs[0].items)
+    assert (mine.state, mine.before) == (JobState.QUEUED, 0) and eventually(lambda: theirs[0].items)
     del gone
     gc.collect()
     assert eventually(lambda: mine.state is JobState.RUNNING)
@@ -191,6 +202,5 @@ def test_a_job_for_which_no_process_can_be_had_fails_and_gives_its_seat_back(mon
     scheduler = Scheduler(2)
     registry = JobRegistry(scheduler=scheduler)
     job = registry.submit(job_work.hang)
-    assert ended(job) is JobState.FAILED
-    assert job.error == Failure("BlockingIOError")
+    assert ended(job) is JobState.FAILED and job.error == Failure("BlockingIOError")
     assert not scheduler._taken and not scheduler._waiting

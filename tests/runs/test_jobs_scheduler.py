@@ -72,8 +72,7 @@ def test_limits_hold_at_any_time_and_nobody_is_forgotten(asked, workers):
         if leave:
             scheduler.leave(jobs[len(jobs) // 2])
         sitting = [place.job for place in scheduler._taken]
-        assert len(sitting) <= workers
-        assert sum(not job.brief for job in sitting) <= scheduler.studies
+        assert len(sitting) <= workers and sum(not job.brief for job in sitting) <= scheduler.studies
         assert all(sum(job.owner == owner for job in sitting) <= 2 for owner in "abcd")
         if scheduler._waiting:  # then no waiting job could sit
             assert not any(map(scheduler._may_sit, scheduler._waiting))

@@ -34,8 +34,7 @@ def test_spending_only_grows_from_frame_to_frame_and_ends_at_the_run_whose_weigh
                 values = [getattr(frame, field) for frame in frames]
                 assert values == sorted(values)
             assert frames[-1].spent_epsilon == done.spent_epsilon
-            assert frames[-1].entries == len(done.entries)
-            assert all(frame.step.title for frame in frames)
+            assert frames[-1].entries == len(done.entries) and all(frame.step.title for frame in frames)
             np.testing.assert_array_equal(done.unit_centers, frames[-1].step.centers)
             weights = done.noisy_weights
             assert weights is None or (np.isfinite(weights).all() and weights.shape == (3,))

@@ -71,8 +71,7 @@ def test_names_of_a_file_are_text_and_no_program() -> None:
             for node in ast.parse(script.text).body
             if isinstance(node, ast.Assign) and node.targets[0].id.isupper()
         }
-        assert said["DATA"] == name
-        assert said["DECLARATION"] == json.loads(to_json(declared))
+        assert said["DATA"] == name and said["DECLARATION"] == json.loads(to_json(declared))
         book = nbformat.reads(script.notebook, as_version=4)
         nbformat.validate(book)
         assert [cell.source for cell in book.cells[1:]] == list(script.cells)

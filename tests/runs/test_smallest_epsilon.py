@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 
 from dpviz.runs.advice.advice import Target
-from dpviz.runs.smallest_epsilon import SmallestEpsilon
+from dpviz.runs.clipped_rows import JudgedTable
+from dpviz.runs.request import Contender
+from dpviz.runs.smallest_epsilon import SmallestEpsilon, sharpen_rows
+from dpviz.runs.study.grid import StudyGrid
+from dpviz.runs.study.study import compute_study_rows, tidy
+from dpviz.runs.worker import Progress
+from tests.contract.tables import make_blobs, make_small_table
 from tests.sequential import usually
 
 HALF = Target(1.1, 0.5)
@@ -31,8 +37,7 @@ def test_a_planted_crossing_is_found() -> None:
     (found,) = SmallestEpsilon.find_all(planted(crossing=0.7, repeats=400), HALF)
     assert (found.low, found.epsilon, found.high) == (0.5, 1.0, 1.0)
     runs = planted(crossing=0.7, repeats=400).query("epsilon == 1.0")["ratio"]
-    assert found.typical == pytest.approx(runs.median())
-    assert "likely between" in found.text
+    assert found.typical == pytest.approx(runs.median()) and "likely between" in found.text
 
 
 @pytest.mark.some(1)
@@ -54,3 +59,15 @@ def test_what_is_not_reached_says_so_and_what_is_reached_at_once_says_or_less() 
     frame = planted(crossing=0.7, repeats=9)
     frame.loc[:3, "ratio"] = np.inf
     assert np.isfinite(SmallestEpsilon.find_all(frame, HALF)[0].epsilon)
+
+
+def test_more_runs_where_the_answer_may_lie_narrow_it() -> None:
+    table = make_small_table(make_blobs(800), n_public=800)
+    judged = JudgedTable.of(table, table.reveal(note="test"), None)
+    grid = StudyGrid((Contender("dplloyd"),), (3,), (0.1, 1.0, 10.0), repeats=6, seed=1)
+    yardstick, *rows = (item for item in compute_study_rows(judged, grid) if not isinstance(item, Progress))
+    items = [*sharpen_rows(judged, grid, rows, HALF, yardstick=yardstick, rounds=3)]
+    extra, done = ([item for item in items if isinstance(item, kind)] for kind in (dict, Progress))
+    (before,), (after,) = (SmallestEpsilon.find_all(tidy(found), HALF) for found in (rows, rows + extra))
+    assert len({row["epsilon"] for row in extra} - {*grid.epsilons}) == 3 and len(extra) == 3 * 6
+    assert after.high / after.low < before.high / before.low and done[-1].fraction == 1

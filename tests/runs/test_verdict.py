@@ -40,17 +40,15 @@ def test_each_rule_has_its_run_and_the_worst_is_told_first() -> None:
     edged[:2, 0] = 1.0
     at_the_edge = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
     doubt = LossDiagnostic(0.1, 0.05, 0.2, ("A group could hide.",))
-    assert kind(ended()) == "fine"
-    assert kind(ended(), n_declared=500) == "fine"
-    assert kind(ended(), n_declared=5_000) == "dropped"
-    assert kind(ended(size=2.0)) == "failed"
+    assert kind(ended()) == "fine" and kind(ended(), n_declared=500) == "fine"
+    assert kind(ended(), n_declared=5_000) == "dropped" and kind(ended(size=2.0)) == "failed"
     for lost in (0.8, float("nan"), float("inf")):
         assert kind(ended(noise=lost)) == "failed"
     assert kind(ended(size=2.0), loss_diagnostic=doubt) == "sizes"
     assert kind(ended(edged, size=2.0), loss_diagnostic=doubt) == "failed"
-    assert kind(ended(at_the_edge)) == "edge"
-    assert kind(ended(noise=0.4)) == "noise"
-    assert kind(ended(), loss_diagnostic=LossDiagnostic(0.95, 0.5, 1.5, ())) == "one"
+    assert kind(ended(at_the_edge)) == "edge" and kind(ended(noise=0.4)) == "noise"
+    like_one = LossDiagnostic(0.95, 0.5, 1.5, ())
+    assert [kind(ended(CORNERS[:k]), loss_diagnostic=like_one) for k in (4, 1)] == ["one", "fine"]
     assert kind(ended(), loss_diagnostic=doubt) == "doubted"
     assert kind(CentersStep(title="packed", centers=CORNERS)) is None
 

@@ -35,10 +35,8 @@ def test_workers_map_one_copy_and_write_to_their_own() -> None:
     for job in jobs:
         assert job.wait(SECONDS) and job.state is JobState.DONE, job.error
         ((before, after, is_one, mapped),) = job.items
-        assert before == rows.sum()
-        assert after == pytest.approx(before + 1)
-        assert is_one
-        assert rows.nbytes <= mapped < 2 * rows.nbytes
+        assert before == rows.sum() and after == pytest.approx(before + 1)
+        assert is_one and rows.nbytes <= mapped < 2 * rows.nbytes
     del memory, job, jobs
     gc.collect()
     assert open_memory() == 0

@@ -120,7 +120,7 @@ def test_rows_of_a_table_of_all_kinds_go_there_and_back(seed):
         if column.coding.textual:
             rows[:, place] = np.rint(rows[:, place])
     points = ALL.to_unit(rows)
-    assert points.shape == (30, ALL.dim) and np.isfinite(points).all()
+    assert points.shape == (30, ALL.dim) and np.isfinite(points).all() and ALL.coded_dim == 8
     back = ALL.to_rows(points)
     hour = ALL.names.index("hour")
     turned = np.abs(back[:, hour] - rows[:, hour]) % 24

@@ -136,9 +136,7 @@ def test_ids_are_text_cell_by_cell() -> None:
     ids = ["7", " 7 ", "7.0", '"7"', "07", "u", "U", "e\u0301", "é", "", "NA", "9007199254740992", "9007199254740993"]
     raw = ("id,x\n" + "".join(f"{word},1\n" for word in ids)).encode()
     codes = load_csv(raw, text=["id"]).identifiers("id").tolist()
-    assert codes[:4] == [codes[0]] * 4
-    assert codes[7] == codes[8]
-    assert codes[9:11] == [-1, -1]
+    assert codes[:4] == [codes[0]] * 4 and codes[7] == codes[8] and codes[9:11] == [-1, -1]
     assert len({codes[place] for place in (0, 4, 5, 6, 7, 11, 12)}) == 7
     with pytest.raises(IntakeError, match='no column "w"'):
         load_csv(raw, text=["id"]).identifiers("w")
@@ -193,8 +191,7 @@ def test_encodings_and_gzip(tmp_path: Path) -> None:
         with about(encoding, "packed" if packed else "plain"):
             values, ids = read_in_pieces(path, declared, 7)
             np.testing.assert_array_equal(values, loaded.columns(("x", "y")))
-            assert ids.tolist() == loaded.frame["who"].tolist()
-            assert CsvOnDisk(path).name == "t"
+            assert ids.tolist() == loaded.frame["who"].tolist() and CsvOnDisk(path).name == "t"
             assert CsvOnDisk(path).read_beginning().read(declared, numbers=("x", "y")).n_rows == 12
 
 

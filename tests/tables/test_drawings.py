@@ -26,6 +26,13 @@ def _spread(people: int, seed: int, spread: float) -> PointDrawing:
     return PointDrawing(np.clip(rng.normal(middles, spread), 0, SIDE - 1).astype(np.uint8), (3, 255))
 
 
+def test_an_even_town_of_very_many_moves_a_little() -> None:
+    even = PointDrawing(np.random.default_rng(7).integers(0, SIDE, (MOST_POINTS, 2)).astype(np.uint8))
+    towns = (one.points.astype(int).sum(axis=1) for one in (decode_drawing(encode_drawing(even)), even))
+    back, there = map(np.sort, towns)
+    assert np.abs(back - there).max() <= 4, "at most half a place of the coarsest lattice on each axis"
+
+
 def _sorted(points: np.ndarray) -> list[list[int]]:
     return sorted(points.tolist())
 

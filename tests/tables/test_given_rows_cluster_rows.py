@@ -180,8 +180,7 @@ def test_a_worker_that_is_killed_is_made_good(cluster: Any, tmp_path: Path) -> N
             os.kill(os.getpid(), signal.SIGKILL)
         return [len(chunk)]
 
-    assert rows.total(dies_once, 1) == [len(rows)]
-    assert died.exists()
+    assert rows.total(dies_once, 1) == [len(rows)] and died.exists()
     assert centers_of(PrivateTable.over(rows, DOMAIN)) == in_memory()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpviz.tables.loaded_table import IntakeError
-from dpviz.tables.made_tables import simulate
+from dpviz.tables.made_tables import SyntheticTable, simulate
 from dpviz.tables.named import list_samples, sample
 from tests.proof.kept import hash_bytes
 from tests.tables.told import compare_cases
@@ -33,6 +33,14 @@ def test_a_sample_that_is_made_is_the_same_table_for_everybody() -> None:
         # Of rounded cells: libraries of linear algebra differ in their last bits.
         cells = np.round(table.columns(table.numeric_columns), 6) + 0.0
         assert hash_bytes(cells.tobytes()) == made
+
+
+def test_what_may_be_made_of_numbers_is_known_before_it_is_made() -> None:
+    usual, wide = SyntheticTable(0.0, 100.0, 5_000, 2, 5, 0.05), {"low": -1e308, "high": 1e308}
+    assert usual.is_allowed and usual.make()[0].n_rows == usual.make()[1].n_public == 5_000
+    for change in (wide, {"high": np.nan}, {"spread": 2}, {"n": 0}, {"k": 1_001}, {"n": 5_000_000, "d": 11}):
+        assert not usual._replace(**change).is_allowed, change
+    assert usual.seconds < 0.1 < usual._replace(n=1_000_000, d=2).seconds < usual._replace(k=1_000).seconds
 
 
 def tell(case: str) -> str:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpviz.runs.open_table import Plan, declare, prepare_rows
-from dpviz.tables.arrow_intake import ParquetTable
+from dpviz.tables.arrow_intake import ParquetTable, Piece
 from dpviz.tables.declarations import Declaration
 from dpviz.tables.loaded_table import IntakeError, list_texts
 from dpviz.tables.prepared_rows import LatticeFile
@@ -100,6 +100,11 @@ def test_batches_and_pieces_hold_what_is_read_at_once(file: Path, id_column: str
             np.testing.assert_array_equal(codes, loaded.identifiers(id_column))
             if id_column in ("number", "exact"):
                 np.testing.assert_array_equal(codes, np.arange(N) % 30)
+
+
+def test_pieces_are_whole_row_groups(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.tables.arrow_intake._NUMBERS_OF_A_PIECE", 600)
+    assert [piece.groups for piece in ParquetTable(file).pieces(("x",))] == [(0, 1), (2, 3)]
 
 
 def test_a_folder_is_its_files_in_order_of_their_names(tmp_path: Path, file: Path) -> None:
@@ -220,6 +225,8 @@ def test_damage_is_told_wherever_it_is(file: Path) -> None:
         with pytest.raises(IntakeError, match="damaged") as told:
             list(ParquetTable(file).read_batches(("x", "z", "y")))
         assert told.value.__cause__ is None
+        with pytest.raises(IntakeError, match="damaged"):
+            list(map(Piece.batch, ParquetTable(file).pieces(("x", "z", "y"))))
 
 
 def test_a_column_that_is_empty_in_a_file_is_of_the_type_of_the_others(tmp_path: Path) -> None:

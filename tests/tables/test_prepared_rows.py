@@ -74,8 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_nobody_finds_the_file(folder: Path) -> None:
     file = LatticeFile(REGION)
     file.append(np.zeros((10, 3)))
-    assert list(folder.iterdir()) == []
-    assert os.fstat(file.fd).st_mode & 0o077 == 0
+    assert list(folder.iterdir()) == [] and os.fstat(file.fd).st_mode & 0o077 == 0
 
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,6 +92,9 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_that_was_cut_is_told() -> None:
     file = LatticeFile(REGION)
     file.append(np.zeros((10, 3)))
+    for rows in (9, 11):  # of another process
+        with pytest.raises(IntakeError, match="open the table again"):
+            file.note_rows(rows)
     os.truncate(file.fd, 40)
     with pytest.raises(IntakeError, match="open the table again"):
         file[0:10]

@@ -73,6 +73,10 @@ def test_no_row_becomes_a_name_where_bytes_are_out_of_step():
                     assert not any(part in name for name in names for part in ("psdfg", "bnmk", "hgf"))
 
 
+def test_a_blank_line_parts_names_from_titles():
+    assert propose(open_csv(b"a,b\n\nx,y\n1,2\n3,4\n5,6\n")).names == ("x", "y")
+
+
 def test_what_is_no_text_of_its_encoding_gets_a_sentence():
     with pytest.raises(IntakeError, match="UTF-32, which is not proposed"):
         propose(open_csv("x,y\n1,2\n".encode("utf-32")))

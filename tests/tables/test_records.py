@@ -27,8 +27,7 @@ def test_every_number_comes_through_to_the_last_bit(values, simply_quoted, end):
     mark = '"' if simply_quoted else ""
     body = end.join(f"{mark}{value!r}{mark},{mark}7{mark}" for value in values).encode()
     found = read_lines(body, LineLayout(2, ",", "utf-8", {0: PLAIN_STYLE, 1: PLAIN_STYLE}, [])).columns
-    assert found[0].tobytes() == np.array(values).tobytes()
-    assert (found[1] == 7).all()
+    assert found[0].tobytes() == np.array(values).tobytes() and (found[1] == 7).all()
 
 
 @settings(max_examples=examples(160))
@@ -57,8 +56,7 @@ def test_blanks_between_columns():
     body = b"  1   2\t3 \r\n4 5 6\n7 8\n\n"
     found = read_lines(body, LineLayout(3, WHITESPACE, "utf-8", dict.fromkeys(range(3), PLAIN_STYLE), [])).columns
     np.testing.assert_array_equal(np.column_stack([found[place] for place in range(3)])[:2], [[1, 2, 3], [4, 5, 6]])
-    assert np.isnan(found[0][2:]).all()
-    assert len(found[0]) == 4
+    assert np.isnan(found[0][2:]).all() and len(found[0]) == 4
 
 
 def test_a_line_longer_than_a_block_and_a_line_without_an_end():
@@ -87,8 +85,7 @@ def test_what_a_column_lost_is_counted():
             )
             first, second = found.unread[0], found.unread[1]
             assert (first.empty, first.no_number, first.broken) == (2, 3, 2)
-            assert (second.empty, second.no_number, second.broken) == (1, 0, 2)
-            assert "?" not in repr(first)
+            assert (second.empty, second.no_number, second.broken) == (1, 0, 2) and "?" not in repr(first)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])

@@ -25,13 +25,23 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.auto.auto_plan import CAP, FEW_CLUSTERS, AutoPlan, Paid, StagePart, Zoom, make_plan
+from dpviz.algorithms.auto.auto_plan import CAP, FEW_CLUSTERS, AutoPlan, Paid, StagePart, Zoom, count_columns, make_plan
 from dpviz.algorithms.auto.loss_diagnostic import diagnose_loss
 from dpviz.algorithms.auto.polishing import PolishStep, run_residual_rounds
 from dpviz.algorithms.auto.private_projection import ProjectionStep, project_privately
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep, release_flat_synopsis, release_view_synopses
 from dpviz.algorithms.auto.zooming import zoom
-from dpviz.algorithms.card import Card, Expectation, Params, Setting, find_wide_columns, param_field, pure_or, read_card
+from dpviz.algorithms.card import (
+    FLAT_DIM,
+    Card,
+    Expectation,
+    Params,
+    Setting,
+    find_wide_columns,
+    param_field,
+    pure_or,
+    read_card,
+)
 from dpviz.algorithms.size_estimates import Sizes, combine_sizes
 from dpviz.algorithms.steps import CentersStep, Step
 from dpviz.algorithms.tools.solvers import SignedPoints, StartsStep, choose_starts, find_best_of_starts
@@ -246,8 +256,9 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     **Guarantee.** Add/remove or replace. ε-DP at δ = 0 (Laplace and K-norm noise, a choice); else (ε, δ)-DP by privacy
     loss distributions of Laplace and Gaussian noise and of a choice together, calibrated once before the first row is
     read. Bounds are public; n is public or bought. Which grid, box, axes and clipping radius are used follows from
-    releases; what is spent on each does not. Whether columns are thin follows from bounds: then what finds the clusters
-    is asked of the wide columns, of which a row has one image, and one middle of the others.
+    releases; what is spent on each does not. Whether columns are thin, and a grid lies over the wide ones, follows from
+    bounds and k: then what finds the clusters is asked of these, of which a row has one image, and one middle of the
+    others.
 
     Ledger, and why a row of norm at most R (two rows under replace) moves each answer no farther:
 
@@ -366,7 +377,7 @@ def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
 def _count_operations(setting: Setting, params: AutoParams) -> float:
     n, dim = float(setting.n or 10_000), setting.dim
     # Swaps among the cells of a grid that is as fine as the rows allow; in more columns it is coarse.
-    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if (setting.wide or dim) <= 3 else 0.0
+    swaps = 400.0 * setting.k * min(n * setting.epsilon / 10, 30_000) if (setting.wide or dim) <= FLAT_DIM else 0.0
     return 50.0 * n * dim + 1e6 * setting.k + 5e6 + swaps
 
 
@@ -396,14 +407,14 @@ _HALVINGS = 16
 def find_regime(setting: Setting) -> str:
     """Which part of the table a setting belongs to."""
     plan = _plan_setting(setting)
-    if isinstance(plan.first, Zoom):
+    if plan.axes <= FLAT_DIM:
         return "flat"
     return ("few" if plan.cells.fine_test is None else "many") + (", pure" if setting.delta <= 0 else "")
 
 
 def compute_mean_noise(setting: Setting) -> float:
     """Standard deviation of the noise of a mean, at a clipping radius of two radii of a cluster, in such radii."""
-    return 2 * (setting.k / setting.rows) * sqrt((setting.wide or setting.dim) * _plan_setting(setting).unit_variance)
+    return 2 * (setting.k / setting.rows) * sqrt(count_columns(setting) * _plan_setting(setting).unit_variance)
 
 
 @cache

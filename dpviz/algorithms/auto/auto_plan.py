@@ -200,8 +200,9 @@ CAP = 12.0
 # `benchmarks/families.py`: for a grid over few columns between these, the less the more rows there are to polish with.
 _FIND_GRID_MANY_ROWS, _FIND_GRID_FEW_ROWS = 0.70, 0.95
 _FIND_HALFWAY = 500.0  # rows of a cluster, over ε, at which that part is halfway between the two
-# The part for the grid where n is not known, over one column, and over a view.
-_FIND_GRID_UNKNOWN_N, _FIND_GRID_ONE_COLUMN, _FIND_GRID_VIEW = 0.85, 0.75, 0.3
+# The part for the grid where n is not known, over one column, over more than three (chosen on real tables, too), and
+# over a view.
+_FIND_GRID_UNKNOWN_N, _FIND_GRID_ONE_COLUMN, _FIND_GRID_BOX, _FIND_GRID_VIEW = 0.85, 0.75, 0.4, 0.3
 # Of that part, for zooming in; up to the last where that makes all rows so many scales of its noise.
 _FIND_ZOOM, _FIND_ZOOM_SCALES, _FIND_ZOOM_MOST = 0.04, 17.0, 0.065
 # Of ε, for the middle of the rows along thin columns. Chosen on real tables (docs/findings.md).
@@ -295,10 +296,17 @@ class AutoPlan:
         return {part: bought[part.name] for part in self.parts}
 
 
+def count_columns(setting: Setting) -> int:
+    """How many columns clusters are found along: those a grid can lie over, but of many clusters no more than three."""
+    over = setting.wide or setting.dim
+    return setting.dim if over > FLAT_DIM and setting.k > FEW_CLUSTERS else over
+
+
 def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> AutoPlan:
     """The plan for a setting whose number of rows is public, or was bought; ``spherical`` if there is K-norm noise."""
-    k, dim, n, over = setting.k, setting.dim, setting.rows, setting.wide or setting.dim
-    flat, many = over <= FLAT_DIM, over > FLAT_DIM and k > FEW_CLUSTERS
+    k, dim, n, over = setting.k, setting.dim, setting.rows, count_columns(setting)
+    flat = over <= FLAT_DIM or (over == setting.wide and k <= FEW_CLUSTERS)
+    many = not flat and k > FEW_CLUSTERS
     # What one person changes: noise grows in proportion.
     moved = setting.rows_per_person * setting.relation.rows
     finding = _plan_flat_finding if flat else _plan_view_finding if setting.delta > 0 else _plan_pure_view_finding
@@ -312,7 +320,7 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
         mu2 *= 1 - 2 * _FIND_CHOICE
 
     # Rounds have what is left of ε without the middle along thin columns, and this the difference.
-    beside, whole = _compute_share_beside(setting) * setting.epsilon, mu2
+    beside, whole = flat * _compute_share_beside(setting) * setting.epsilon, mu2
     if beside:
         epsilon -= beside
         mu2 = _compute_mu2(setting, epsilon)
@@ -321,11 +329,11 @@ def make_plan(setting: Setting, *, n_public: bool, spherical: bool = True) -> Au
     gaussian, rounds, variance = _choose_kind_of_rounds(
         k, over, n, of_vector / epsilon**2, mu2, moved, choose=flat and n_public
     )
-    if not flat:
+    if over > FLAT_DIM:
         # Gaussian noise hardly grows with more rounds; that of pure noise grows with their number. The square root is
         # measured: 1.003 times the loss of k-means++, where as many rounds as with Gaussian noise came to 6.4
         # (docs/findings.md).
-        rounds = _POLISH_MOST_ROUNDS if gaussian else int(sqrt(rounds))
+        rounds = _POLISH_MOST_ROUNDS if gaussian else rounds if flat else int(sqrt(rounds))
     swap_axes, swap = min(over, _POLISH_MOST_SWAP_AXES), _POLISH_SWAP_FLAT if flat else _POLISH_SWAP_VIEW
     of_spread = _compute_spread_variance(swap_axes, spherical=spherical)
     unit_sd = moved * (1 / sqrt(swap * mu2) if gaussian else sqrt(of_spread) / (swap * epsilon))
@@ -357,6 +365,7 @@ def _plan_flat_finding(setting: Setting, moved: float, *, n_public: bool, spheri
     rows = setting.rows * setting.epsilon / (_FIND_HALFWAY * setting.k * moved)
     share = _FIND_GRID_FEW_ROWS - (_FIND_GRID_FEW_ROWS - _FIND_GRID_MANY_ROWS) * rows / (1 + rows)
     share = _FIND_GRID_ONE_COLUMN if setting.dim == 1 else share if n_public else _FIND_GRID_UNKNOWN_N
+    share = _FIND_GRID_BOX if setting.dim > FLAT_DIM else share
     found = setting.epsilon * (share - _compute_share_beside(setting))
     epsilon, clear = setting.epsilon - found, _FIND_ZOOM_SCALES * moved / (found * setting.rows)
     zoom = clear if setting.dim > 1 and n_public and _FIND_ZOOM < clear <= _FIND_ZOOM_MOST else _FIND_ZOOM

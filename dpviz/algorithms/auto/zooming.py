@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dpviz.algorithms.auto.auto_plan import Paid, Zoom
+from dpviz.algorithms.card import FLAT_DIM
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partitions, queries
@@ -21,9 +22,10 @@ from dpviz.core import Array, Flags, PrivateSession, lattice, mechanisms, partit
 # When a block is small and full, and how cells widen around it.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
 
-# Zooming in: coarse cells along an axis, and along each of three.
+# Zooming in: coarse cells along an axis, along each of three, and along the longest of more.
 _ZOOM_CELLS = 16
 _ZOOM_CELLS_3D = 8
+_ZOOM_CELLS_BOX = 4
 # The domain is thin along an axis that is at most so many times as long as the longest one: there coarse cells are as
 # long as along the longest.
 _THIN_PART = 0.25
@@ -90,9 +92,11 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
 
 
 def _make_zoom_grid(half: Array) -> partitions.Grid:
-    """Equally many cells along all axes, but along those where the domain is thin."""
-    most, thin = _ZOOM_CELLS if len(half) <= 2 else _ZOOM_CELLS_3D, _find_thin(half)
-    return partitions.Grid(half, np.where(thin, np.ceil(most * half / half.max()), most).astype(np.int64))
+    """Equally many cells along all axes, but along those where the domain is thin; cubes where axes are many."""
+    most = _ZOOM_CELLS if len(half) <= 2 else _ZOOM_CELLS_3D if len(half) <= FLAT_DIM else _ZOOM_CELLS_BOX
+    cubes = most * half / half.max()
+    along = most if len(half) <= FLAT_DIM else np.maximum(2, np.round(cubes))
+    return partitions.Grid(half, np.where(_find_thin(half), np.ceil(cubes), along).astype(np.int64))
 
 
 def _find_thin(half: Array) -> Flags:

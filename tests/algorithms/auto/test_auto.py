@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpviz.algorithms import PolishStep
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_by_rows
-from dpviz.algorithms.auto.auto_plan import Round, StagePart, make_plan
-from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes
+from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
+from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.auto.zooming import ZoomStep
 from dpviz.algorithms.card import Setting
@@ -67,8 +68,7 @@ def test_finer_cells_are_tried_where_that_is_of_use():
         cells = plan_of(**changes).cells
         return [cells.finer_test is not None, cells.finest_test is not None]
 
-    assert tests(n=4000, k=20) == [True, False]
-    assert tests(n=4000, k=50) == [True, True]
+    assert tests(n=4000, k=20) == [True, False] and tests(n=4000, k=50) == [True, True]
     # Too few rows a cluster for any of it: cells are smoothed as ever.
     few = plan_of(n=1000, k=50).cells
     assert tests(n=1000, k=50) == [False, False] and not few.trees
@@ -103,8 +103,7 @@ def test_the_finest_grid_is_taken_in_which_rows_stand_out():
         return next(frame.step for frame in done.frames if isinstance(frame.step, SynopsisStep))
 
     tight, wide = synopsis(0.002), synopsis(0.2)
-    assert tight.grid.n_cells > 3 * wide.grid.n_cells
-    assert tight.details is not None
+    assert tight.grid.n_cells > 3 * wide.grid.n_cells and tight.details is not None
     assert tight.weights.sum() == pytest.approx(4000)
 
 
@@ -183,12 +182,42 @@ def test_a_little_more_goes_into_zooming_where_that_shows_where_most_rows_lie():
         assert zoom_part(**changes) == pytest.approx(0.04)
 
 
+def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clusters():
+    """Four narrow clusters fill a cell each; nine wide ones fill none, and hold a third of the rows."""
+    parts = (mixture(12_000, 6, 4, spread=0.001)[0], mixture(6000, 6, 9, seed=1, spread=0.15)[0])
+    rows = np.concatenate([clip_rows(part.reveal(note="test"), part.domain.region).points for part in parts])
+    synopsis = run("auto", over(rows), k=13, epsilon=1.0, delta=1e-6, seed=0).frames[2].step
+    assert synopsis.cells_kept == len(synopsis.kept) < 13 < len(synopsis.cloud().points)
+    assert synopsis.outside_weights.sum() == pytest.approx(len(rows) - synopsis.weights.sum())
+    most = synopsis.outside[synopsis.outside_weights.argmax()]
+    assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
+
+
+def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
+    """One centre lies between two clusters, and two lie on the third."""
+    spots, rng = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]]), np.random.default_rng(0)
+    rows = np.repeat(spots, 2000, axis=0) + rng.normal(0, 0.02, (6000, 2))
+    session = open_seeded(over(rows, radius=None), Accounting.ZCDP, epsilon=2.0, delta=1e-6)
+    stage = Swap(*(StagePart("swap", what, "Gaussian", 0.4, 1) for what in ("counts", "spread")))
+    shares = {part: session.budget.fraction(0.4) for part in stage}
+    step = split_and_drop(session, np.array([[-0.6, 0.0], [0.69, 0.0], [0.71, 0.0]]), 1.0, None, stage, shares)
+    assert step.split.tolist() == [0] and step.dropped[0] in (1, 2) and step.gains[0] > 1.3 * step.costs[0]
+    assert np.linalg.norm(step.centers[:, None] - spots, axis=2).min(axis=0).max() < 0.2
+
+
 def test_the_reach_is_cut_to_where_clear_bins_lie():
     lengths = np.array([100.0, 100, 0, 0, 14, 14, 14, 14])
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 250) == 2.5 / 8, "what noise may have filled is empty"
     assert _shrink(SimpleNamespace(value=lengths, sd=9.0), 256) == 7.5 / 8
     assert _shrink(SimpleNamespace(value=lengths, sd=100.0), 256) == 1.0, "where no bin is clear, nothing is cut"
     assert _shrink(SimpleNamespace(value=lengths, sd=10.0), 256) == 1.0, "nor where clear bins hold too few of the rows"
+
+
+def test_sizes_without_cells_are_the_counts_of_the_rounds():
+    counts, region = np.array([100.0, 70.0]), over(np.zeros((1, 1))).domain.region
+    made = PolishStep(title="", centers=np.eye(2, 1), clipping_radius=1.0, noisy_counts=counts, count_noise_sd=3.0)
+    assert estimate_sizes([made], region).rows.tolist() == [100.0, 70.0]
+    assert estimate_sizes([dataclasses.replace(made, noisy_counts=None)], region) is None
 
 
 GRID = Grid(np.ones(1), np.array([20]))
@@ -200,6 +229,12 @@ def synopsis_of(noisy: Array, sd: float) -> SynopsisStep:
         **{"title": "cells", "grid": GRID, "codes": np.arange(20), "noisy_counts": noisy, "sd": sd, "frame": np.eye(1)},
         **{"kept": np.arange(20), "weights": noisy, "outside": np.zeros((0, 1)), "outside_weights": np.zeros(0)},
     )
+
+
+def test_cells_around_a_box_hold_rows_too():
+    inner = synopsis_of(np.ones(20), 1.0)
+    both = dataclasses.replace(inner, around=inner, outside=np.zeros((2, 1)), outside_weights=np.array([3.0, 4.0]))
+    assert (both.cells_kept, both.rows_kept) == (22, 27.0)
 
 
 def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:

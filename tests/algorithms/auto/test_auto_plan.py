@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.algorithms.auto.auto import find_regime
 from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import Setting, find_wide_columns
@@ -31,7 +32,9 @@ def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta
         ([1.0, 0.001, 0.02, 0.01], [0, 2]),  # never one alone
         ([0.001, 0.3, 1.0, 0.01, 0.2], [1, 2, 4]),
         ([1.0, 0.3, 0.2, 0.1], [0, 1, 2]),  # three at most; beside them thin enough
-        ([1.0, 0.3, 0.2, 0.17], [0, 1, 2, 3]),  # four are too many for a grid over all of them
+        ([1.0, 0.3, 0.2, 0.17], [0, 1, 2, 3]),
+        ([0.1, 1.0, 0.5, 0.4, 0.4, 0.3, 0.3], list(range(1, 7))),  # six no wider than three equal ones
+        ([0.1, 1.0, 1.0, 1.0, 0.5, 0.4, 0.3], list(range(7))),  # wider than those
         ([1.0, *[0.04] * 30], list(range(31))),  # thin columns that together are wide
         ([1.0, 0.001, 0.001], [0, 1, 2]),  # three columns need no choice
         ([0.5] * 6, list(range(6))),
@@ -39,6 +42,28 @@ def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta
 )
 def test_the_wide_columns_are_those_beside_which_all_others_together_are_thin(half, wide) -> None:
     assert find_wide_columns(np.array(half)).tolist() == wide
+
+
+@pytest.mark.parametrize(
+    ("half", "k", "axes"),
+    [
+        ([1.0, 0.6, 0.5, 0.4, 0.3], 12, 5),
+        ([1.0, 0.6, 0.5, 0.4, 0.3, 0.01], 12, 5),
+        ([1.0, 0.6, 0.5, 0.4, 0.3, 0.01], 13, None),  # of many clusters
+        ([1.0, 0.6, 0.5, 0.4, 0.3], 13, None),
+        ([1.0] * 5, 12, None),
+    ],
+)
+def test_a_grid_lies_over_more_than_three_columns_of_a_thin_box(half: list[float], k: int, axes: int | None) -> None:
+    cube = Setting(len(half), k, 1.0, 1e-6, n=5000)
+    setting = cube.within(np.array(half))
+    plan = make_plan(setting, n_public=True)
+    assert (plan.axes if isinstance(plan.first, Zoom) else None) == axes
+    assert (plan == make_plan(cube, n_public=True)) is (axes is None)
+    assert find_regime(setting) == ("few" if k == 12 else "many")
+    # Parts of ε are before all are calibrated together.
+    found = sum(part.weight for part in plan.parts if part.noise == "Laplace" and not part.round)
+    assert axes is None or found == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -70,5 +70,4 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
         diagnostic = diagnose_loss(steps, region)
         ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
-    assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all()
-    assert doubts[0] == 0 and doubts[-1] == 2
+    assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all() and doubts[0] == 0 and doubts[-1] == 2

@@ -22,8 +22,7 @@ def test_noise_alone_leaves_next_to_nothing(shape):
 def test_counts_that_add_up_and_are_nearest(counts, total):
     noisy = np.array(counts)
     found = project_onto_total(noisy, total)
-    assert found.min() >= 0
-    assert found.sum() == pytest.approx(total)
+    assert found.min() >= 0 and found.sum() == pytest.approx(total)
     # Nearest: all positive ones moved by the same, and none that was cut would have come out above 0.
     moved = noisy - found
     positive = found > 1e-9 * total
@@ -43,8 +42,7 @@ def test_rows_are_neither_lost_nor_negative(shape, scale, total, seed):
     counts = np.random.default_rng(seed).poisson(0.5, shape) ** 3.0
     found, _ = denoise(noisy(counts, scale, seed), np.sqrt(2) * scale, total)
     assert found.shape == shape
-    assert found.min() >= 0
-    assert found.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
+    assert found.min() >= 0 and found.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
 def test_a_light_cluster_beside_heavy_ones_keeps_its_rows():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.algorithms.auto.zooming import _find_core, _make_zoom_grid
+from dpviz.algorithms.auto.zooming import ZoomStep, _find_core, _make_zoom_grid, lay_around_box
 from tests.cases import for_each
 
 SQUARE = np.ones(2)
@@ -28,3 +28,14 @@ def test_the_smallest_block_that_holds_most_rows_is_the_core():
     assert core is not None
     np.testing.assert_allclose(core, [[-0.625, -0.375], [-0.5, -0.125]])
     assert _find_core(grid, counts.ravel(), 100.0, 1000) is None
+
+
+@for_each("low", [-1.0, -0.125, 0.75])
+def test_cells_around_a_small_box_widen_and_it_is_one_of_them(low):
+    box, grid = np.array([[low, -0.125], [low + 0.25, 0.125]]), _make_zoom_grid(SQUARE)
+    nothing = {"title": "", "grid": grid, "codes": np.arange(256), "noisy_counts": np.zeros(256), "sd": 1.0}
+    borders = lay_around_box(ZoomStep(**nothing, box=box)).borders(0)
+    assert (np.diff(borders) > 0).all() and {*box[:, 0]} <= {*borders}
+    right = np.diff(borders[borders >= low + 0.25])
+    assert (right[1:] > right[:-1]).all() or len(right) < 3
+    assert lay_around_box(ZoomStep(**nothing, box=box * [1, 6])) is grid, "a wide one"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
+
 import numpy as np
 import pytest
 
@@ -9,14 +11,17 @@ from dpviz.algorithms.balcan2017.balcan import (
     Candidates,
     TreeStep,
     compute_log_prior,
+    count_useful_swaps,
     grow_private_partition,
     local_swap,
 )
 from dpviz.algorithms.balcan2017.projection import Projection
+from dpviz.algorithms.steps import CentersStep
 from dpviz.core.accounting import Accounting
 from dpviz.core.losses import SwapLoss, compute_swap_gains
 from dpviz.core.partitions import CubeTree, Voronoi
 from dpviz.core.private_session import PrivateSession
+from dpviz.runs.one_run import run
 from tests.algorithms.fifteen import ratios
 from tests.cases import for_each
 from tests.contract.sessions import open_seeded
@@ -96,8 +101,7 @@ def test_without_noise_it_is_greedy_local_search(keep):
         np.testing.assert_array_equal(step.centers, candidates[held])
         losses.append(plain_loss(rows, np.ones(80), step.centers))
     if keep:
-        assert (np.diff(losses) <= 1e-9).all()
-        assert losses[-1] == losses[-2]
+        assert (np.diff(losses) <= 1e-9).all() and losses[-1] == losses[-2]
 
 
 def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
@@ -117,10 +121,19 @@ def test_the_prior_is_a_law_over_swaps_with_outsiders_and_over_staying():
     held = np.array([4, 1])
     for keep in (0.0, 0.7):
         prior = np.exp(compute_log_prior(held, 5, keep))
-        assert prior.sum() == pytest.approx(1.0)
-        assert prior[[0, 1], held].sum() == pytest.approx(keep)
+        assert prior.sum() == pytest.approx(1.0) and prior[[0, 1], held].sum() == pytest.approx(keep)
         assert prior[0, 1] == prior[1, 4] == 0
         np.testing.assert_allclose(prior[:, [0, 2, 3]], (1 - keep) / 6)
+
+
+def test_more_rows_feed_more_swaps_and_more_polishing():
+    def count(n, k):
+        view = Projection(open_session(make_blobs(), n=n), None)
+        return count_useful_swaps(view, k, 100, view.session.budget)
+
+    assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20 and count(400, 2) == 2
+    few, many = (run("balcan", make_small_table(n_public=n), k=3, epsilon=1.0, seed=0) for n in (10, 10**6))
+    assert [sum(isinstance(frame.step, CentersStep) for frame in one.frames) for one in (few, many)] == [2, 4]
 
 
 def grow(
@@ -161,8 +174,40 @@ def test_without_noise_it_is_the_tree_of_crowded_cubes(dim, depth, delta):
     tree = steps[-1].tree
     grown = {tuple(np.round(c, 9)) for level in range(1, depth + 1) for c in tree.centers(level)}
     wanted = crowded_cubes(rows, np.full(dim, -1.5), 3.0, depth, threshold)
-    assert grown == wanted
-    assert len(wanted) > depth
+    assert grown == wanted and len(wanted) > depth
+
+
+def subsets(size: int) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(range(size), r) for r in range(size + 1)))
+
+
+class Scripted(PrivateSession):
+    """Plays releases that a test chose, and adds up how likely they were."""
+
+    script: tuple[tuple[int, ...], ...] = ()
+
+    def _draw(self, mechanism, truth):
+        played = self.__dict__.setdefault("played", [])
+        codes = np.array(self.script[len(played)], dtype=np.int64)
+        played.append(mechanism.log_density(codes, truth))
+        return codes
+
+
+def log_probability(rows: np.ndarray, outcome: tuple[tuple[int, ...], ...], epsilon: float) -> float:
+    session = open_session(rows, epsilon=epsilon, kind=type("Playing", (Scripted,), {"script": outcome}))
+    grow(session, len(outcome), empty_rate=0.2, root=CubeTree(np.array([-1.0]), 2.0))
+    return sum(session.__dict__["played"])
+
+
+@for_each("epsilon", [0.5, 2.0])
+def test_no_outcome_tells_an_empty_table_from_a_single_row_by_more_than_epsilon(epsilon):
+    """Two levels on a line: which halves wake up, then which halves of those."""
+    outcomes = [(first, second) for first in subsets(2) for second in subsets(2 * len(first))]
+    tables = (np.empty((0, 1)), np.array([[0.3]]))
+    here, there = np.array([[log_probability(rows, told, epsilon) for told in outcomes] for rows in tables])
+    np.testing.assert_allclose([np.exp(here).sum(), np.exp(there).sum()], 1.0)
+    # The budget is used, not wasted.
+    assert 0.9 * epsilon <= np.abs(here - there).max() <= epsilon * (1 + 1e-9)
 
 
 def test_thinning_keeps_the_finest_first():
@@ -170,7 +215,6 @@ def test_thinning_keeps_the_finest_first():
     finest = rng.random(100) < 0.3
     all_of_them = Candidates(rng.normal(size=(100, 2)), np.arange(100), finest)
     few = all_of_them.thin(50, np.random.default_rng(1))
-    assert len(few.points) == 50
-    assert few.finest.sum() == finest.sum()
+    assert len(few.points) == 50 and few.finest.sum() == finest.sum()
     np.testing.assert_array_equal(few.points, all_of_them.points[few.depths])
     assert all_of_them.thin(100, rng) is all_of_them

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from dpviz.algorithms.balcan2017.balcan import SparseParams, recover_coordinates
+from dpviz.algorithms.balcan2017.balcan import SparseParams, draw_medians, list_places, recover_coordinates
 from dpviz.algorithms.registry import CARDS
 from dpviz.core.domain import Domain
 from dpviz.core.losses import MedianLoss
@@ -14,6 +14,7 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Pull, Relation
 from dpviz.runs.one_run import run
 from tests.contract.sessions import open_seeded
+from tests.contract.tables import make_small_table
 from tests.core.asked import asked
 
 
@@ -22,6 +23,18 @@ def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
     cells = Voronoi(at)
     np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
+
+
+def test_a_drawn_median_is_that_of_its_rows_and_places_lie_in_the_ball_around_its_middle():
+    """Nearly without noise; outliers pull no harder."""
+    rows = np.r_[np.random.default_rng(1).normal(0.2, 0.02, (900, 2)), np.ones((100, 2))]
+    session, start = open_seeded(make_small_table(rows, n_public=1000), epsilon=1e6), np.zeros((1, 2))
+    *_, last = draw_medians(session, Voronoi(start), start, session.budget, 8)
+    assert np.linalg.norm(last.centers[0] - np.median(rows, axis=0)) < 0.01
+    for dim in (1, 2, 3, 5):
+        places = list_places(dim)
+        assert (places[0] == 0).all() and (np.linalg.norm(places, axis=1) <= 1 + 1e-9).all()
+        assert np.abs(places.sum(axis=0)).max() < 1e-9 and len(np.unique(places, axis=0)) == len(places)
 
 
 def test_a_move_changes_the_distances_of_its_own_rows():

@@ -22,5 +22,4 @@ def test_local_spends_all_on_draws_with_the_noise_of_the_whole_domain():
     draws = _draws(LOCAL)
     assert len(draws) == 4
     for entry in draws:
-        assert entry.epsilon == pytest.approx(2.0 / 4)
-        assert entry.scale == pytest.approx(DIAMETER / (2.0 / 4))
+        assert entry.epsilon == pytest.approx(2.0 / 4) and entry.scale == pytest.approx(DIAMETER / (2.0 / 4))

@@ -51,8 +51,7 @@ def test_ranges_are_bought_only_where_enough_blocks_tell_them(delta):
     ):
         made = _run(GKM, epsilon=epsilon, delta=delta)
         ranges = made.frames[1].step
-        assert isinstance(ranges, RangesStep)
-        assert ranges.estimated is estimated is not ranges.public
+        assert isinstance(ranges, RangesStep) and ranges.estimated is estimated is not ranges.public
         assert [entry.query for entry in made.entries] == (["Quantiles", "BoxSum"] if estimated else ["Sum"])
         if not estimated:
             np.testing.assert_array_equal(ranges.upper, 1.0)

@@ -48,8 +48,7 @@ def _first_that_passed(algorithm, table, **request):
 def test_far_clusters_are_found(easy, algorithm, near):
     done = _first_that_passed(algorithm, easy, **REQUEST)
     centers = done.centers[np.argsort(done.centers[:, 0])]
-    assert np.abs(centers - MIDDLES).max() < near
-    assert done.spent_fraction >= 0.99
+    assert np.abs(centers - MIDDLES).max() < near and done.spent_fraction >= 0.99
 
 
 def test_a_mixture_is_measured(easy):
@@ -82,6 +81,5 @@ def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
     tuples, means = halve_budget(whole, part)
     assert tuples.amount <= 1 and tuples.amount == pytest.approx(min(part * epsilon, 1))
     rest = (means.amount, means.delta) if means is not None else (0.0, 0.0)
-    assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon
-    assert 0.999e-6 < tuples.delta + rest[1] <= 1e-6
+    assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon and 0.999e-6 < tuples.delta + rest[1] <= 1e-6
     assert (means is None) == (part == 1.0 and epsilon <= 1)

@@ -60,8 +60,7 @@ def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):
     monkeypatch.setattr(eugkm, "DENSE_CELLS", 1)
     monkeypatch.setattr(eugkm, "LISTED_CELLS", 100.0)
     sparse = run("eugkm", table, k=4, epsilon=2.0, seed=0)
-    assert dense.frames[0].step.cutoff is None
-    assert sparse.frames[0].step.cutoff > 0
+    assert dense.frames[0].step.cutoff is None and sparse.frames[0].step.cutoff > 0
     assert len(sparse.frames[0].step.codes) < 0.5 * len(dense.frames[0].step.codes)
     losses = [nicv(revealed.points, r.unit_centers) for r in (dense, sparse)]
     assert losses[1] == pytest.approx(losses[0], rel=0.05)
@@ -94,8 +93,7 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
         middles = {tuple(np.round(c, 4)) for c in cells.columns.T.astype(float)}
         assert tuple(np.round(grid.centers(np.array([0]))[0], 4)) in middles
         inside = sum(tuple(np.round(c, 4)) in middles for c in grid.centers(np.flatnonzero(crowd)))
-        assert inside >= 0.9 * crowd.sum()
-        assert len(cells) < 3 * crowd.sum()
+        assert inside >= 0.9 * crowd.sum() and len(cells) < 3 * crowd.sum()
         sums.append(cells.weights.sum() / true_counts.sum())
     assert np.mean(sums) == pytest.approx(1.0, abs=0.05)
 

@@ -18,8 +18,7 @@ def test_the_paper_makes_seventy_one_selections_in_eight_rounds():
     search = plan_search(1000, 1.0, PAPER)
     assert (search.rounds, search.parents, search.selections) == (8, 10, 71)
     # 1.25e-3 n ε / m' from there on.
-    assert plan_search(100_000, 1.0, PAPER).rounds == 12
-    assert plan_search(10**9, 1.0, PAPER).rounds == 1000
+    assert plan_search(100_000, 1.0, PAPER).rounds == 12 and plan_search(10**9, 1.0, PAPER).rounds == 1000
 
 
 def test_without_noise_the_best_score_never_gets_worse():
@@ -27,8 +26,6 @@ def test_without_noise_the_best_score_never_gets_worse():
     table = NeighborSetting("p", n_public=500).table(rows)
     done = run(CARD, table, k=3, epsilon=1e9, params={"rounds": 12}, seed=1)
     scores = [nicv(rows, f.step.sets[f.step.chosen[0]]) for f in done.frames if isinstance(f.step, PoolStep)]
-    assert (np.diff(scores) <= 1e-12).all()
-    assert scores[-1] < 0.8 * scores[0]
+    assert (np.diff(scores) <= 1e-12).all() and scores[-1] < 0.8 * scores[0]
     last = done.frames[-1].step
-    assert isinstance(last, CentersStep)
-    assert nicv(rows, last.centers) == pytest.approx(scores[-1])
+    assert isinstance(last, CentersStep) and nicv(rows, last.centers) == pytest.approx(scores[-1])

@@ -27,5 +27,4 @@ def test_an_idle_centre_moves_beside_the_heaviest():
 @for_each("region", [REGION, Region.ball(2, 0.3)])
 def test_centres_are_finite_and_inside_whatever_the_counts(counts, region):
     moved = _revived(counts, region=region)
-    assert np.isfinite(moved).all()
-    assert (np.linalg.norm(moved, axis=1) <= region.radius * (1 + 1e-9)).all()
+    assert np.isfinite(moved).all() and (np.linalg.norm(moved, axis=1) <= region.radius * (1 + 1e-9)).all()

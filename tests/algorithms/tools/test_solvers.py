@@ -110,8 +110,7 @@ def test_the_start_of_least_loss_is_chosen():
     best = find_best_of_starts(data, starts, cube(2))
     alone = [run_signed_lloyd(data, start, cube(2)).loss for start in starts]
     np.testing.assert_allclose(best.losses, alone)
-    assert best.chosen == int(np.argmin(alone))
-    assert best.solution.loss == min(alone) < max(alone)
+    assert best.chosen == int(np.argmin(alone)) and best.solution.loss == min(alone) < max(alone)
     np.testing.assert_array_equal(best.start, starts[best.chosen])
     again = find_best_of_starts(data, [starts[best.chosen][::-1], *starts], cube(2))
     assert again.chosen == 0, "the same centres in another order are the first of equals"
@@ -147,8 +146,7 @@ REGIONS = {
 @for_each("k", [1, 2, 7, 30])
 def test_k_centres_inside(region, k):
     centers = pack_spheres(k, region, np.random.default_rng(0))
-    assert centers.shape == (k, region.dim)
-    assert (np.abs(centers) <= region.half).all()
+    assert centers.shape == (k, region.dim) and (np.abs(centers) <= region.half).all()
     assert (np.linalg.norm(centers, axis=1) <= region.radius * (1 + 1e-12)).all()
 
 

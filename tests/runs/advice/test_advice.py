@@ -44,8 +44,7 @@ def test_the_smallest_epsilon_that_holds_on_enough_stand_ins_is_advised() -> Non
     three_of_five = study(auto={(4, 4): [good, good, good, bad, bad]})
     found = foresee(AT, study=four_of_five).advise(USUAL)
     assert found.best is not None and (found.best.epsilon, found.best.share) == (0.1, pytest.approx(0.8))
-    assert (found.n_tables, found.beyond) == (5, False)
-    assert found.each == (0.1, 0.1, 0.1, 0.1, 1.0)
+    assert (found.n_tables, found.beyond) == (5, False) and found.each == (0.1, 0.1, 0.1, 0.1, 1.0)
     later = foresee(AT, study=three_of_five).advise(USUAL)
     assert later.best is not None and later.best.epsilon == 1.0
     half = foresee(AT, study=three_of_five).advise(Target(1.1, 0.5))
@@ -93,8 +92,7 @@ def test_rows_and_budget_count_together_and_a_person_of_several_rows_costs_as_ma
 def test_stand_ins_count_by_their_nearness_in_d_and_k() -> None:
     sizes = study(auto={(2, 4): [[1.0] * 4], (8, 4): [[4.0] * 4]})
     shares = {dim: sizes.weights(replace(AT, dim=dim)).tolist() for dim in (1, 2, 4, 8, 50)}
-    assert shares[1] == shares[2] == [1.0, 0.0]
-    assert shares[50] == shares[8] == [0.0, 1.0]
+    assert shares[1] == shares[2] == [1.0, 0.0] and shares[50] == shares[8] == [0.0, 1.0]
     assert shares[4] == pytest.approx([0.5, 0.5])
     assert not foresee(replace(AT, dim=4), study=sizes).advise(USUAL).beyond
     assert foresee(replace(AT, dim=50), study=sizes).advise(Target(5)).beyond

@@ -10,7 +10,7 @@ from dpviz.algorithms.card import Level, Setting
 from dpviz.algorithms.registry import find_card, list_private_cards
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.advice.advice import Target, foresee
+from dpviz.runs.advice.advice import Target, foresee, load_stored_study
 from dpviz.runs.advice.judgement import Judgement, KnownRows
 from dpviz.runs.request import Contender, Request
 from dpviz.runs.verdict import Verdict
@@ -76,6 +76,7 @@ def test_a_run_that_ends_unlike_its_light_says_why() -> None:
 def test_no_light_is_green_where_nobody_measured_groups_of_unlike_sizes(card) -> None:
     rich = Judgement.of(card, Setting(2, 4, 1.0, 1e-6, n=10**9))
     assert (rich.level is Level.GREEN) == (rich.like is Level.GREEN and rich.yours is Level.GREEN)
+    assert (rich.yours is None) == (card.id not in load_stored_study(with_delta=True).algorithms)
     if rich.yours is None and rich.like is Level.GREEN:
         assert "has not been measured" in rich.message
 

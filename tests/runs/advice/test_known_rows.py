@@ -1,15 +1,20 @@
 """Advice for as many rows as somebody said: the page, the command line and Python give one answer, or one refusal."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import dpviz
+from dpviz.algorithms.registry import find_card
+from dpviz.app.charts.meaning import compute_losses
 from dpviz.app.ui.studies import compare_page
 from dpviz.app.ui.studies.study_job import StudyQuestion
 from dpviz.core.check import RequestError
-from dpviz.runs.advice.advice import Target
-from dpviz.runs.advice.judgement import KnownRows
+from dpviz.runs.advice import advice
+from dpviz.runs.advice.advice import Prospects, Target
+from dpviz.runs.advice.judgement import Judgement, KnownRows
 from dpviz.runs.advice.recommendation import advise
 from dpviz.runs.meaning.windows import Risk, Window
 from dpviz.runs.open_table import declare
@@ -22,6 +27,7 @@ from dpviz.tables.declarations import Declaration, apply_declaration, to_json
 from dpviz.tables.loaded_table import IntakeError
 from tests.cases import about
 from tests.command_line import call
+from tests.pages.tables import open_blobs
 
 # How many rows, as their owner says: a number, a range, or nothing; and what a run has bought.
 SAID = [
@@ -82,6 +88,28 @@ def test_thirty_private_tables_get_one_answer_from_every_door(capsys, tmp_path, 
     with pytest.raises(RequestError) as refused:
         dpviz.advise(declaration=declare_some(0, None, None), k=3)
     assert str(refused.value) == SENTENCES.fill("nobody_said")
+
+
+def test_the_stored_study_is_asked_once_in_a_walk_of_epsilon(monkeypatch):
+    """By advice, window and the lights of two algorithms together; of what is not the table remedies ask."""
+    asked, walked, settings, advised, kept = Counter(), [], set(), Prospects._advise, advice._foresee
+
+    def count(self, target):
+        asked[self.setting, self.share, target] += 1
+        return advised(self, target)
+
+    kept.cache_clear()
+    monkeypatch.setattr(advice, "_foresee", lambda *of: settings.add(of[0]) or kept(*of))
+    monkeypatch.setattr(Prospects, "_advise", count)
+    question = StudyQuestion("sweep", open_blobs(n=9_000), None, StudyGrid((Contender("auto"),), (3,), (1.0,), (1e-6,)))
+    for epsilon in advice.EPSILONS:
+        answer = compare_page.find_advice(question, Target())
+        compute_losses(Window.of(answer, Risk()), 9_000)
+        for algorithm in ("auto", "eugkm"):
+            Judgement.of(find_card(algorithm), replace(answer.few.setting, epsilon=epsilon), share=0.8)
+        walked.append(asked.total())
+    assert set(asked.values()) == {1} and len(set(walked)) == 1
+    assert len({at for at in settings if (at.n, at.k) == (9_000, 3)}) == 1
 
 
 def test_what_the_study_did_not_run_is_named_and_gets_no_advice():

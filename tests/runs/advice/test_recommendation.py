@@ -102,4 +102,4 @@ def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     assert USUAL.find_least({0.1: good, 1.0: bad, 2.0: good, 5.0: good}) == 2.0
     assert USUAL.find_least({0.1: good, 1.0: bad}) == inf
     assert USUAL.is_met(np.array([1.0, np.nan])) and not USUAL.is_met(np.array([np.nan]))
-    assert EPSILONS[0] == 0.01 and count_steps_apart(0.18, 0.2, TRIED) == 0
+    assert EPSILONS[0] == 0.01 and [*EPSILONS] == sorted({*EPSILONS}) and count_steps_apart(0.18, 0.2, TRIED) == 0

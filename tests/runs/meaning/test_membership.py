@@ -17,8 +17,7 @@ def test_the_threshold_comes_from_other_runs_than_the_record():
     # What looks like a perfect attack on one half is a coin on the other.
     present, absent = [1.0, 0.0] * 20, [0.0, 1.0] * 20
     found = attack(present, absent)
-    assert found.hits == Share(0, 20)
-    assert found.false_alarms == Share(20, 20)
+    assert found.hits == Share(0, 20) and found.false_alarms == Share(20, 20)
 
 
 def test_both_worlds_have_noise_of_their_own():
@@ -30,8 +29,7 @@ def test_plain_k_means_gives_the_person_away():
     found = runs_on(outlier(), "kmeans++", 1.0, 30)
     assert all(one.log_ratio is None for one in found)
     plain = record(found, "nearness")
-    assert plain.advantage == 1
-    assert plain.passes(epsilon=1.0, delta=1e-6)
+    assert plain.advantage == 1 and plain.passes(epsilon=1.0, delta=1e-6)
 
 
 @pytest.mark.slow

@@ -99,8 +99,7 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
     assert same(done(study))
     assert {(stick.k, stick.n) for stick in study.items if isinstance(stick, Yardstick)} == {(2, None), (3, None)}
     assert study.progress is not None and study.progress.fraction == 1 and study.elapsed > 0
-    assert not scheduler._taken and not scheduler._waiting
-    assert not opening._ENGINES
+    assert not scheduler._taken and not scheduler._waiting and not opening._ENGINES
 
 
 def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
@@ -124,8 +123,7 @@ def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
     assert [row["trial"] for row in rows(again)[:5]] == [t.key for t in grid.list_trials() if t.key in kept]
     again.cancel()
     assert eventually(lambda: not opening._ENGINES)
-    assert set(lines(folder).values()) == {1}
-    assert kept.keys() < lines(folder).keys()
+    assert set(lines(folder).values()) == {1} and kept.keys() < lines(folder).keys()
 
 
 @pytest.mark.some(1)
@@ -159,8 +157,7 @@ def test_two_who_open_it_at_once_read_one_study_and_either_may_leave(folder: Pat
     first.cancel()
     assert first.state is JobState.CANCELLED and second.state is not JobState.CANCELLED
     gate.open()
-    assert same(done(second)) and same(done(third))
-    assert len(rows(first)) == 3
+    assert same(done(second)) and same(done(third)) and len(rows(first)) == 3
     assert set(lines(folder).values()) == {1}
 
 

@@ -61,8 +61,7 @@ def test_no_two_trials_share_a_seed() -> None:
 def test_every_algorithm_can_be_studied(card) -> None:
     table = make_small_table(n_public=400)
     (row,) = rows_of(table, [Contender(card.id)], deltas=(1e-6,), epsilons=(1.0,), repeats=1)
-    assert set(KEYS) | set(MEASURES) <= set(row)
-    assert 0.9 < row["spent_epsilon"] <= 1.0
+    assert set(KEYS) | set(MEASURES) <= set(row) and 0.9 < row["spent_epsilon"] <= 1.0
     assert row["ratio"] == pytest.approx(row["nicv"] / find_reference(judged(table).rows, 3).nicv)
 
 
@@ -111,8 +110,7 @@ def test_the_yardsticks_come_before_the_rows_and_progress_ends_at_the_total() ->
     kinds = [type(item) for item in items if not isinstance(item, Progress)]
     assert kinds == [Yardstick, Yardstick, dict, dict, dict, dict]
     progress = [item for item in items if isinstance(item, Progress)]
-    assert [item.done for item in progress] == list(range(7))
-    assert {item.total for item in progress} == {6}
+    assert [item.done for item in progress] == list(range(7)) and {item.total for item in progress} == {6}
     sticks = [item for item in items if isinstance(item, Yardstick)]
     assert all(stick.reference.nicv <= stick.data_independent for stick in sticks)
     assert sticks[0].one_center == sticks[1].one_center >= sticks[1].reference.nicv
@@ -144,6 +142,5 @@ def test_the_summary_is_the_median_and_quartiles_of_each_line() -> None:
 def test_the_summary_survives_infinite_and_missing_values() -> None:
     frame = tidy([{**dict.fromkeys(KEYS, 0), "ratio": value} for value in (inf, inf, nan, inf)])
     line = summarise(frame).iloc[0]
-    assert (line["median"], line["runs"]) == (inf, 3)
-    assert summarise(tidy([])).empty
+    assert (line["median"], line["runs"]) == (inf, 3) and summarise(tidy([])).empty
     assert isnan(summarise(frame, "ari").iloc[0]["median"])

@@ -61,6 +61,19 @@ def test_a_column_is_declared_and_clustered_and_taken_back():
     assert other.codings["region"] == Ordinal(("N", "S")) and not other.weights
 
 
+@for_each(
+    ("form", "why"),
+    [
+        *(({"categories": []}, "not a list of texts"), ({"bounds": [0, 5], "scale": "log"}, "no 0")),
+        *(({"cycle": "x"}, "not a number above 0"), ({"dates": ["2015-01-01"]}, "not the first and the last")),
+        ({"categories": ["a"], "closed": True}, "two make a coordinate"),
+    ],
+)
+def test_what_cannot_be_declared_is_one_sentence(form, why):
+    with pytest.raises(IntakeError, match=why):
+        START.with_coding("age", form)
+
+
 FILE = open_csv(b"a,b,c,who\n1,2,3,x\n4,5,6,y\n", name="letters")
 NOW = Declaration(
     **{"columns": ("a", "b"), "lower": (0.0, None), "upper": (1.0, None), "origins": ("a guess", "")},
