@@ -1,7 +1,5 @@
 """Several cases in one test: what fails says of which it was."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

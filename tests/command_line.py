@@ -1,7 +1,5 @@
 """What the tests of the command line share: a small file, and ways to call."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout

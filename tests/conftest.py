@@ -1,7 +1,5 @@
 """For all tests: every core, one thread each, property tests that repeat exactly, and a browser."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import os

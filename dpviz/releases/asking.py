@@ -173,7 +173,7 @@ def _ask_higher(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 
 def _ask_share(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
-    told = _tell(_share(draws, question, _places(question), _find_label(draws, question)))
+    told = _tell(_share(draws, question, _places(question), _find_label(draws, question)), 0.0, 1.0)
     words = f"share of {question.label} in {_name(question)}, by the histogram alone: {{}}"
     return _answer_share(question, words, told, drowned=_is_drowned(draws, question, _places(question)))
 
@@ -182,9 +182,8 @@ def _ask_more_often(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     label = _find_label(draws, question)
     one, other = (_share(draws, question, [place], label) for place in _places(question))
     drowned = any(_is_drowned(draws, question, [place]) for place in _places(question))
-    return _compare(
-        question, 100 * (one - other), f"has {question.label} more often by the histograms alone", "%", drowned=drowned
-    )
+    how = f"has {question.label} more often by the histograms alone"
+    return _compare(question, 100 * (one - other), how, "%", drowned=drowned, most=100.0)
 
 
 def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
@@ -200,11 +199,11 @@ def _ask_at_least(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     above = _share(draws, question, places, lambda counts: np.sum(counts[:, at + 1 : bins], axis=1))
     every = _share(draws, question, places, lambda counts: np.sum(counts[:, at:bins], axis=1))
     none = every if np.isclose(inside, 1.0) else above
-    value = float(np.median(none + inside * (every - none)))
-    told = (value, find_middle(none)[0], find_middle(every)[1])
+    value = _tell(none + inside * (every - none), 0.0, 1.0)[0]
+    low, value, high = sorted((_tell(none, 0.0, 1.0)[1], value, _tell(every, 0.0, 1.0)[2]))
     least = format_day(column.first_day, question.value) if column.first_day else f"{question.value:g}"
     words = f"{{}} of the rows of {_name(question)} have {question.column} of at least {least}"
-    return _answer_share(question, words, told, drowned=_is_drowned(draws, question, places))
+    return _answer_share(question, words, (value, low, high), drowned=_is_drowned(draws, question, places))
 
 
 QUESTION_KINDS: Mapping[str, QuestionKind] = {
@@ -236,8 +235,12 @@ def find_middle(values: Array, level: float = COVERED) -> tuple[float, float]:
 Told = tuple[float, float, float]
 
 
-def _tell(values: Array) -> Told:
-    return (float(np.median(values)), *find_middle(values))
+def _tell(values: Array, least: float = -inf, most: float = inf) -> Told:
+    """The middle of draws and the interval around it, moved to where it can be: so it holds all of what it did that can
+    be, and is of no width only where the draws are."""
+    value, (low, high) = float(np.median(values)), find_middle(values)
+    there = min(max(value, least), most)
+    return there, max(low + there - value, least), min(high + there - value, most)
 
 
 def _answer(question: ReleaseQuestion, words: str, told: Told, *, hidden: bool, first_day: str = "") -> ReleaseAnswer:
@@ -257,10 +260,10 @@ def _answer_share(question: ReleaseQuestion, words: str, told: Told, *, drowned:
 
 
 def _compare(
-    question: ReleaseQuestion, difference: Array, how: str, unit: str, *, drowned: bool = False
+    question: ReleaseQuestion, difference: Array, how: str, unit: str, *, drowned: bool = False, most: float = inf
 ) -> ReleaseAnswer:
     """Which way a difference (D,) goes, the first segment less the second, in so many of the draws."""
-    value, low, high = _tell(difference)
+    value, low, high = _tell(difference, -most, most)
     first = float((difference > 0).mean() + (difference == 0).mean() / 2)
     hidden = drowned or max(first, 1 - first) < _SURE
     one, other = question.segments if first > 0.5 else question.segments[::-1]
@@ -283,8 +286,7 @@ def _name(question: ReleaseQuestion) -> str:
 
 
 def _add_sizes(draws: Draws, question: ReleaseQuestion) -> Array:
-    added: Array = draws.sizes[:, _places(question)].sum(axis=1)
-    return added
+    return np.asarray(draws.sizes[:, _places(question)].sum(axis=1))
 
 
 def _find_averaged(draws: Draws, question: ReleaseQuestion) -> int:
@@ -298,8 +300,7 @@ def _average(draws: Draws, places: Sequence[int], column: int) -> Array:
     """The mean of a column over the rows of some segments, weighed by their sizes."""
     sizes, means = draws.sizes[:, places], draws.means[:, places, column]
     weights = np.where(sizes.sum(axis=1, keepdims=True) > 0, sizes, 1.0)
-    mean: Array = (weights * means).sum(axis=1) / weights.sum(axis=1)
-    return mean
+    return np.asarray((weights * means).sum(axis=1) / weights.sum(axis=1))
 
 
 Count = Callable[[Array], Array]
@@ -318,7 +319,7 @@ def _share(draws: Draws, question: ReleaseQuestion, places: Sequence[int], count
     """The part that is counted of the rows of these segments whose column is known."""
     tally, _, counts = draws.find_tally(question.column)
     together = counts[:, places, : tally.values].sum(axis=1)
-    return divide(count(together), together.sum(axis=1))
+    return divide(count(together), together.sum(axis=1), most=inf)
 
 
 def _is_drowned(draws: Draws, question: ReleaseQuestion, places: Sequence[int]) -> bool:

@@ -18,7 +18,8 @@ and their mirror images, so that their middle is what was released.
 
 2. The tallies are made to agree by least squares, as above.
 
-3. A size below 0 becomes 0. Bins keep what they are: a share is cut to between 0 and 1 when it is asked for.
+3. A size below 0 becomes 0. Bins keep what they are: a share is cut to between 0 and 1 where it is written. Where it is
+asked for, no draw is cut but the interval moved, lest it have no width where all draws lie beyond.
 
 Steps 1 and 2 are linear and the laws are symmetric: the middle nine tenths of any sum of counts hold the true sum in
 nine of ten releases, for whatever rows. That is a confidence distribution. A prior that cut every bin at 0 would add
@@ -603,12 +604,11 @@ def _average_draws(counts: Array, low: Array, high: Array, bits: Bits) -> Array:
     return means
 
 
-def divide(over: Array, under: Array) -> Array:
-    """A part of a whole in each draw, from 0 to 1; anywhere between them, evenly, where nobody is there."""
+def divide(over: Array, under: Array, *, most: float = 1.0) -> Array:
+    """A part of a whole in each draw, from 1 - ``most`` to ``most``; anywhere from 0 to 1, evenly, where nobody is."""
     there = under > _TINY
     anywhere = ((np.arange(len(under)) + 0.5) / len(under)).reshape(-1, *[1] * (under.ndim - 1))
-    parts: Array = np.where(there, np.clip(over / np.where(there, under, 1.0), 0.0, 1.0), anywhere)
-    return parts
+    return np.where(there, np.clip(over / np.where(there, under, 1.0), 1.0 - most, most), anywhere)
 
 
 def format_draws(draws: Draws) -> str:

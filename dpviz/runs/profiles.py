@@ -473,8 +473,8 @@ class Profile:
         """Rows of the smallest group that this noise can show; NaN where the noise or the sizes are not known, or
         centres lie on each other, so that none is nearer to where it belongs.
 
-        Its size has to be beyond the noise of sizes, and its centre nearer to where it belongs than half the way to a
-        neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
+        As a verdict asks, over three sds fewer rows its centre has to be nearer to where it belongs than half the way
+        to a neighbour: noise of a mean is that of a sum, which is the same for all segments, over the rows.
         """
         if self.sizes is None or not (self.sizes.known and np.isfinite(self.noise_sd).all()):
             return float("nan")
@@ -485,12 +485,12 @@ class Profile:
         kept = np.maximum(self.sizes.rows - SURE * self.sizes.sd, 0.0)  # over these rows the noise of a sum was divided
         sums = np.linalg.norm(self.even.noise_sd / self.scale, axis=1) * kept
         nearer = float(np.median(self.gaps)) / 2
-        return max(least, float(np.median(sums[clear])) / nearer) if nearer > 0 else float("nan")
+        return least + float(np.median(sums[clear])) / nearer if nearer > 0 else float("nan")
 
     @property
-    def smaller(self) -> list[int]:
-        """The numbers, from 1 on, of the segments that are smaller than such a group."""
-        return [] if self.sizes is None else (np.flatnonzero(self.sizes.rows < self.smallest_group) + 1).tolist()
+    def may_be_lost(self) -> list[int]:
+        """The numbers, from 1 on, of the segments that a verdict says may be lost, or may be noise alone."""
+        return (np.flatnonzero(self.lost | self.evidence.lost) + 1).tolist()
 
     def find_partners(self, other: Profile) -> Codes:
         """Which centre of another profile (k, d) belongs to each, one to one, shape (k,): the nearest all together."""

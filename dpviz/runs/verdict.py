@@ -40,10 +40,10 @@ _LOST = 1.5  # over that of k-means++: where the loss is known and less, noise d
 class Evidence(NamedTuple):
     """What released values say of each centre.
 
-    ``sizes``, noisy rows of each, where there are any; ``errors`` (k,), expected distance that noise moves each
-    centre, unit coordinates: over all coordinates, and over the least size that is plausible; as far as the region is
-    wide where that is nobody; ``gaps`` (k,), distance to the next centre; infinite for a lone one; ``edge`` (k, d),
-    which coordinates lie at the edge of the bounds.
+    ``sizes``, noisy rows of each, where there are any; ``errors`` (k,), how far noise may move each centre, unit
+    coordinates: the root mean square over the least size that is plausible, some twice what it does as a rule; as far
+    as the region is wide where that is nobody; ``gaps`` (k,), distance to the next centre; infinite for a lone one;
+    ``edge`` (k, d), which coordinates lie at the edge of the bounds.
     """
 
     sizes: size_estimates.Sizes | None
@@ -68,7 +68,7 @@ class Evidence(NamedTuple):
 class Verdict:
     """How a run ended: the rule that holds, its title as a clause, and the numbers of its test in a sentence.
 
-    ``error`` is the expected distance that noise moves a typical centre, unit coordinates; None where nobody can tell.
+    ``error`` is how far noise may move a typical centre, unit coordinates; None where nobody can tell.
     """
 
     kind: Kind

@@ -1,7 +1,5 @@
 """The sample of fifteen clusters, and what runs on it lose over k-means++."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import count

@@ -6,8 +6,6 @@ digits. Whoever changes one on purpose renews it, and the change shows what else
     python -m tests.algorithms.test_announced
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace

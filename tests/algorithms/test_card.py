@@ -1,7 +1,5 @@
 """Cards: parameters that are checked, guarantees that hold, and a traffic light from public numbers."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

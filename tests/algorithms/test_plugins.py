@@ -1,7 +1,5 @@
 """Algorithms of installed packages: found, marked and never released; a broken one is named, and the others stand."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Su et al.'s closed forms: their thresholds, their limits, and one check against runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

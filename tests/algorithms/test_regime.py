@@ -1,7 +1,5 @@
 """Forecasts in words: the digits tell a median from its tenth and both from 1, and the assumption is said."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

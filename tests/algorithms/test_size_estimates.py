@@ -1,7 +1,5 @@
 """Sizes of clusters by the last rounds of a run, or by the grid that it was solved on: intervals hold the true ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """k read from a released synopsis: right where groups are plain, silent where there are none, and free."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ An attack asserts that nothing is told which was not paid for. Its twin plants t
 which the attack must fail. What is said of other libraries are facts of public threads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import getattr_static

@@ -1,7 +1,5 @@
 """Attacks on what is charged: conversions, sums, searches for noise, and what is public to begin with."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import sqrt
 

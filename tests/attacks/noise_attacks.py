@@ -1,7 +1,5 @@
 """Attacks on noise: its law, where it comes from, on which numbers it lies, and that none is left out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import exp, inf, nan
 

@@ -1,7 +1,5 @@
 """Attacks on what is said of how far a row, or a person, moves an answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import sqrt
 from unittest.mock import patch

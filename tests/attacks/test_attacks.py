@@ -1,7 +1,5 @@
 """Public faults of other libraries of differential privacy, tried on dpviz; each attack must find its planted twin."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

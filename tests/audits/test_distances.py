@@ -1,7 +1,5 @@
 """Distances of inputs that are no arrays: what one person can do is at most the sensitivity, and two can do more."""
 
-from __future__ import annotations
-
 from math import exp, inf
 
 import numpy as np

@@ -3,8 +3,6 @@
 ``python -m benchmarks.outside_audit`` makes all pairs, and tries all mistakes.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

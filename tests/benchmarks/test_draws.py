@@ -1,7 +1,5 @@
 """The bench of draws: it reads ``draws.csv`` as anybody does, and counts what holds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from benchmarks import draws

@@ -1,7 +1,5 @@
 """The leaderboard: worst cells first, whoever overspends is no rival, and a bench that was stopped goes on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The utility bench runs as its users start it: on its own, its work in two processes."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Chromium: from ``CHROMIUM``, from the PATH, or Playwright's own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A running app, and visits to it in one browser; what costs a visit seconds is done once for many tests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

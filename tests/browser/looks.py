@@ -1,7 +1,5 @@
 """What anybody must be able to read, whatever the colours and the window: how pages are looked at by tests."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from importlib.resources import files

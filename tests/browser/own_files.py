@@ -1,7 +1,5 @@
 """Made-up files of three owners, as their programs write them: of places, of customers, of a hospital."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The owner of a private file on the way to a release: its declaration, the words of the card, an account."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -7,8 +7,6 @@ Every wait ends: a browser that draws no frames any more, or an animation that n
 than patience lasts, and then the test fails and says which of them it was.
 """
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg

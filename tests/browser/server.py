@@ -1,7 +1,5 @@
 """The app as its users start it, on a free port, for as long as it is needed."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -9,8 +9,6 @@ need not be faster than it.
     python -m tests.browser.small_app run app.py --server.headless true
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

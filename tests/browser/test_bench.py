@@ -1,7 +1,5 @@
 """The bench in a browser: ε by keyboard, cells of a spreadsheet, a telephone; every look of it is read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 How long a step takes is measured by ``benchmarks.page``.
 """
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """Columns and a file with hostile names, in a real browser: no request, no link, no picture; they read as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 

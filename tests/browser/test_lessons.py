@@ -1,7 +1,5 @@
 """Lessons in a real browser: on a wide screen and on a telephone, for a class by arrow keys; and on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

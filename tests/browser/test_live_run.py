@@ -1,7 +1,5 @@
 """A run that takes long, in a browser: it arrives step by step, and is cancelled in the middle."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

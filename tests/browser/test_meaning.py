@@ -1,7 +1,5 @@
 """What ε means, in a real browser: a part is one screen, drawn, with its finding and the sentence to repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

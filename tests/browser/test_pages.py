@@ -3,8 +3,6 @@
 Studies fill while they compute, stay when the page changes, and stop when told to; words are found in the glossary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

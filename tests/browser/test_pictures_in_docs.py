@@ -1,7 +1,5 @@
 """Pictures that are taken by a browser."""
 
-from __future__ import annotations
-
 from benchmarks.pictures import NAMES
 from tests.browser.server import ROOT
 

@@ -1,7 +1,5 @@
 """The playground in a browser: a stroke is answered and read, by pointer, touch and keyboard; a link brings it back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

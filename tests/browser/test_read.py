@@ -1,7 +1,5 @@
 """The recipient's way: a zip that somebody published, dropped, seen, compared; forged ones say so before all else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What is taken away is opened from a disk, the network off: it plays, it fetches nothing, it fits a telephone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Three owners of unlike files go from a drop to a verified zip: what they do is counted, and what they read."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Somebody with a browser: goes to pages, presses what they read, and notes whatever should not have happened."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What tests ask of a run besides the product's own checks of the contract (``dpviz audit`` runs those)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

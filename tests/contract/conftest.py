@@ -1,7 +1,5 @@
 """For all contract tests."""
 
-from __future__ import annotations
-
 import pytest
 
 

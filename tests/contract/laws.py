@@ -1,7 +1,5 @@
 """Statistical verdicts on noise: a law is accepted at its scale, and rejected at 0.8 and 1.25 times it."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

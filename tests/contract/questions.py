@@ -1,7 +1,5 @@
 """Every question that the session knows over every partition that it allows, for tests of sensitivities."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

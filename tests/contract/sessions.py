@@ -1,7 +1,5 @@
 """Sessions for tests: of seeded noise, the product's, and one that explodes when rows are touched."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The settings under which every private card is tested; the small tables are those of the product's audit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Full sizes, all algorithms and all pairs are those of ``python -m benchmarks.audits``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 """Auto keeps the contract where it tries fine cells, where rows choose among its solutions, where it sees a tail, and
 where all but a few columns are thin."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

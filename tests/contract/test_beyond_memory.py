@@ -1,7 +1,5 @@
 """Every algorithm on rows that are not in memory: the same bytes as in memory, or refused before anything is spent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

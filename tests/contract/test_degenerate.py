@@ -1,7 +1,5 @@
 """Whatever the table, a run ends with exactly k finite centres inside the domain."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpviz.core.check import RequestError

@@ -4,8 +4,6 @@ Whatever library holds the rows makes the type of a column of all its cells. For
 odd cell: both neighbours are taken, or both refused with one sentence, and all other rows are the same bit for bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The contract of private algorithms where each row is a tuple of points: k side by side, and one row is replaced."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

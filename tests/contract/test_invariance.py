@@ -1,7 +1,5 @@
 """Not a byte depends on the order of rows, on chunks, threads or the size of floats; centres move with the units."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

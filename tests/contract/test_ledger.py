@@ -1,7 +1,5 @@
 """Nothing is spent after the ledger said no, and no row is read for it. What a run books is in test_replay."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from itertools import product

@@ -4,8 +4,6 @@ For any file, declaration and line: every other row is bit for bit the same, the
 open table too, and at most one row (m of a person) comes or goes in the session.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The contract of the local model: every message is private on its own, and nothing but messages leaves."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A whole run's privacy loss between neighbouring tables, added up release by release."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A record never becomes a name: not a cell of a header-less table is public before its owner has said so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Through every door of the session comes the noise that the ledger wrote down, and no other."""
 
-from __future__ import annotations
-
 from math import log, sinh, tanh
 
 import numpy as np

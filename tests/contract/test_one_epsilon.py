@@ -1,7 +1,5 @@
 """One ε at every door: what is advised is charged exactly so, and its centres get what was advised of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import fsum

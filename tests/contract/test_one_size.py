@@ -5,8 +5,6 @@ A fact is the size of a segment, or what its centre says of a column. What is du
 a ±.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

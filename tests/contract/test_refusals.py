@@ -1,8 +1,6 @@
 """What a session refuses whatever a plan does: public points outside the region, a second try, a budget that is
 kept."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """In release mode every card that can be released spends its request, and plays again without a row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle
 from typing import Any

@@ -2,8 +2,6 @@
 come out; and it holds no row.
 """
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -4,8 +4,6 @@ Proofs rest on these laws (one row changes one block, one pair, one place), and 
 whole run holds them still. So all outcomes of small cases are counted.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import permutations, product
 from math import perm

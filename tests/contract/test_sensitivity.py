@@ -1,7 +1,5 @@
 """No neighbouring table moves an answer beyond its declared sensitivity, and some pair moves it that far."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

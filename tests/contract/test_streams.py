@@ -1,7 +1,5 @@
 """Two streams: whoever knows the public coins knows nothing of the noise, and neither stream waits for the other."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 

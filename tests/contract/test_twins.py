@@ -1,7 +1,5 @@
 """Where noise vanishes a private algorithm is its non-private twin."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Variants of the papers that are no preset: each keeps the ledger, plays again without rows, and hides a row."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards

@@ -1,7 +1,5 @@
 """Questions asked of a few rows without a session: the true answer, or the chunk to ask."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

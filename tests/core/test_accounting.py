@@ -1,7 +1,5 @@
 """Conversions between (ε, δ), μ and ρ, and budgets that divide without growing."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

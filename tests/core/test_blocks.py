@@ -1,7 +1,5 @@
 """Disjoint secret blocks: one row changes one model, and the models are those of k-means on each block."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Validators: one sentence that says what is allowed, and never a value of the data."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

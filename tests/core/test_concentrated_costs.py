@@ -1,7 +1,5 @@
 """The ρ of a known ε is the largest Rényi divergence of order α over α: never less, and no more than it has to be."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import exp, log, sinh
 

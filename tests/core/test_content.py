@@ -1,7 +1,5 @@
 """What follows from a row's content: which rows of a person are kept, orders, hashes and coins."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

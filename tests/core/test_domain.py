@@ -1,7 +1,5 @@
 """The declared domain: where rows are clipped to, and the way to unit coordinates and back."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

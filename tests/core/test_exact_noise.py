@@ -1,7 +1,5 @@
 """Release-grade noise: its laws, what OpenDP says it costs, and that no float touches a truth."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from dataclasses import replace

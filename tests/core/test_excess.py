@@ -1,7 +1,5 @@
 """The noisy excess over a threshold: its value, its noise, and that one row moves it by at most 1, exchanged or not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A drawn row under noise: its law, its exact density, and that no neighbouring table gains more than was paid."""
 
-from __future__ import annotations
-
 import dataclasses
 from math import log
 

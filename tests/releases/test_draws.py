@@ -81,6 +81,7 @@ COVERED = {
     "part": (ReleaseQuestion("part", (3,)), SIZES[2] / SIZES.sum()),
     "share": (ReleaseQuestion("share", (1, 2), "region", "S"), (SIZES[:2] @ PARTS[:2, 1]) / SIZES[:2].sum()),
     "difference of shares": (ReleaseQuestion("more-often", (1, 2), "region", "N"), 100 * (PARTS[0, 0] - PARTS[1, 0])),
+    "share of all": (ReleaseQuestion("share", (3,), "region", "N"), 1.0),
     "at least": (ReleaseQuestion("at-least", (2,), "x", value=6.0), 0.7),
     "mean": (ReleaseQuestion("mean", (1,), "x"), MEANS[0]),
     "mean of two": (ReleaseQuestion("mean", (1, 2), "x"), (SIZES[:2] @ MEANS[:2]) / SIZES[:2].sum()),
@@ -91,6 +92,18 @@ COVERED = {
 @pytest.mark.parametrize("kind", [*COVERED])
 def test_nine_in_ten_intervals_hold_nine_in_ten_and_not_three_in_four(kind: str) -> None:
     assert usually(holds(*COVERED[kind]), often=0.9, rarely=0.75)
+
+
+def test_a_share_is_told_with_the_noise_around_it_where_every_draw_lies_beyond_what_can_be() -> None:
+    for kind, asked, value, least, most in (
+        ("share", (3,), None, 0.0, 1.0),
+        ("more-often", (3, 1), None, -100.0, 100.0),
+        ("at-least", (3,), 1.0, 0.0, 1.0),
+    ):
+        about = {"column": "x", "value": value} if value else {"column": "region", "label": "N"}
+        told = [ask(draw(seed), ReleaseQuestion(kind, asked, **about)) for seed in range(120)]
+        assert all(least <= one.low <= one.value <= one.high <= most for one in told)
+        assert min(one.high - one.low for one in told) > 0.1 * (most - least), kind
 
 
 @pytest.mark.parametrize(("algorithm", "off"), [("auto", 0.0), ("eugkm", 1.5)])

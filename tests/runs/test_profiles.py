@@ -56,6 +56,16 @@ def test_one_segment_and_noise_that_nobody_knows_are_no_error() -> None:
     assert not unknown.noise_known and not unknown.in_noise.any() and not unknown.telling.any()
 
 
+def test_fewer_rows_than_the_smallest_group_that_is_shown_may_be_lost_by_the_rule_of_a_verdict_and_no_more() -> None:
+    def make(rows: float) -> Profile:
+        sizes = Sizes(np.array([900.0, 900.0, rows]), np.full(3, 10.0))
+        noise = 3000 / np.maximum(sizes.rows - 30, 1)[:, None]
+        return Profile(COLUMNS[:1], np.array([[20.0], [50.0], [80.0]]), noise, np.array([50.0]), sizes)
+
+    assert make(400).smallest_group == pytest.approx(30 + 3000 / 15)
+    assert [make(rows).may_be_lost for rows in (20, 229, 231)] == [[3], [3], []]
+
+
 def test_a_segment_of_few_rows_is_hardly_ever_farther_off_than_its_noise_says() -> None:
     """Its noisy size may come out large: over the size itself, noise would look too small then."""
     rng = np.random.default_rng(0)

@@ -1,7 +1,5 @@
 """auto: its plan is public, each of its parts does what it says, and the whole loses next to nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The shares that the plan of auto announces are those that the ledger counts afterwards."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The loss diagnostic of auto: near the truth where a run went well, and in doubt where a group was missed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

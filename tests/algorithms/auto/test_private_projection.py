@@ -1,7 +1,5 @@
 """How far the rows seem to reach: a group that lies far out counts, a bin that noise alone fills does not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpviz.algorithms.auto.private_projection import _find_clipping_radius, _widen

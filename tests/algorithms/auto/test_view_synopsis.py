@@ -1,7 +1,5 @@
 """Denoising: noise alone is dropped or spread evenly, what stands out is kept, and counts come to their total."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

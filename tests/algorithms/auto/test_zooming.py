@@ -1,7 +1,5 @@
 """Zooming in: a block of most rows is found where there is one, never by noise alone, and cells widen around it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpviz.algorithms.auto.zooming import ZoomStep, _find_core, _make_zoom_grid, lay_around_box

@@ -1,7 +1,5 @@
 """Alg. 4: the private tree, candidate centres, private swaps, and the whole of it."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """k-median: pulls and moves; sparse rows, kept sparse from the file to the sums."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 

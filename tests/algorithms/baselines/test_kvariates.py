@@ -1,7 +1,5 @@
 """k-variates++: its noise and its budget."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

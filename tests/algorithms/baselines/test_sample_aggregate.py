@@ -1,7 +1,5 @@
 """GkM and sample-and-aggregate: numbers of blocks, ranges, and what is said before any row is read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

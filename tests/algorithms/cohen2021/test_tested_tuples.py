@@ -1,7 +1,5 @@
 """Algorithms on tuples on a table that is easy for them, and on one that is not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The coreset of hashes: what a released tree of noisy counts says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

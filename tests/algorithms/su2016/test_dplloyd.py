@@ -1,7 +1,5 @@
 """DPLloyd: its presets, its rounds and shares, and what its noise does to centres."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

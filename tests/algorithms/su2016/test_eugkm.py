@@ -1,7 +1,5 @@
 """EUGkM: the size and shape of its grid, what it releases, which cells it believes, and how good it is."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hybrid: the paper's rule, both branches, and what each of them spends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

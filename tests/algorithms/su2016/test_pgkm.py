@@ -1,7 +1,5 @@
 """PGkM: its rounds and selections, how it breeds, and what it finds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

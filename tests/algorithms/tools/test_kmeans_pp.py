@@ -1,7 +1,5 @@
 """k-means++: seeds are drawn as the paper says, and what saves time changes none of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Leaves: what they rule out is not among the two nearest centres."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpviz.algorithms.tools import solvers

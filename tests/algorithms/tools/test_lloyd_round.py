@@ -1,7 +1,5 @@
 """Idle centres get a second chance, from released counts and public coins alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpviz.algorithms.tools.lloyd_round import revive

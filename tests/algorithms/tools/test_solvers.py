@@ -1,7 +1,5 @@
 """The signed Lloyd, against scikit-learn and plain recomputation; and starts that know nothing of the data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans

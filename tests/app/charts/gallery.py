@@ -1,7 +1,5 @@
 """One figure of every kind, from real runs where there is an algorithm for it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

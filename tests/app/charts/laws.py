@@ -1,7 +1,5 @@
 """What holds for every figure."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

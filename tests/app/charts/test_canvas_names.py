@@ -1,7 +1,5 @@
 """No name of a column is a tag, a link, a template or a formula in any figure; it reads as it is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Cells fill the box and hold what is nearest; neighbours differ in colour on every map, however many cells it has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Every kind of figure in Chromium, on a phone: no text is cut, and titles stay clear of plots."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from functools import partial

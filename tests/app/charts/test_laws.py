@@ -3,8 +3,6 @@
 Every figure is sound, nothing true is offered without rows, and nothing moves while a run unfolds.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A lesson as one file: questions come before answers, nothing gives them away, and every part can be in it."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, partial
 

@@ -1,7 +1,5 @@
 """The pictures of what ε means, of where others stand, and of the glossary's words say what their numbers are."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpviz.app.charts import meaning

@@ -1,7 +1,5 @@
 """An animation, and it as a page of its own: nothing is fetched or private, names stay text, and it is small."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

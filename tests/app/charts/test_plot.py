@@ -1,7 +1,5 @@
 """A plot and the words above it; and the mark of what was revealed, in whatever is made of a picture."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

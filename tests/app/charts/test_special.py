@@ -3,8 +3,6 @@
 Hashes of numbers hold for the processors of ``tests/proof``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts of pages alone: shared settings and links, forms from cards, a job and how it ended."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import CARDS

@@ -1,7 +1,5 @@
 """What a name becomes for a Markdown text; tests/browser/test_hostile_names.py looks at it in Chromium."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The same in Python, on the pages: the program that a page shows gives the numbers of the page."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Another page cannot talk to the app, nor frame it; paths of the machine stand behind a switch."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import sys

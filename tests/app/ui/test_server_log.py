@@ -1,7 +1,5 @@
 """The server's log and the page hold the type of an exception and its place, never its text."""
 
-from __future__ import annotations
-
 import io
 import logging
 import shutil

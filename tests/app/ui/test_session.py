@@ -1,7 +1,5 @@
 """What a visit holds: keys that tell neighbours apart, looks that are counted once, books that keep every charge."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -5,8 +5,6 @@ went through ``dpviz.app.ui.escape.escape_markdown``. Everything else is refused
 could format itself, become a link, or fetch a picture.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache, partial

@@ -278,7 +278,7 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
     if lost is not None:
         return f"{at}the loss is {format_ratio(lost)} that of k-means++"
     if verdict is not None and verdict.error is not None and not step.released:
-        return f"{at}noise moves a centre {format_width(verdict.error)}"
+        return f"{at}noise may move a centre {format_width(verdict.error)}"
     if _is_solved(step, context):
         # Noise moved the points of each centre, and whose they are, too.
         seen = collect_evidence((step,), context.view.domain.region)
@@ -326,11 +326,11 @@ def _describe_noise(step: CentersStep, domain: Domain) -> str:
     if seen is None or seen.errors is None:
         return f"{number} {_UNTOLD}"
     if step.released and len(step.centers) > 1:
-        return f"noise moves a centre {format_percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
+        return f"noise may move a centre {format_percent(float(np.median(seen.errors / seen.gaps)))} toward the next"
     lost = int(seen.lost.sum())
     if lost:
         return f"{format_count(lost)} of {number} may be lost in noise"
-    return f"noise moves a centre {format_width(float(np.median(seen.errors)))}"
+    return f"noise may move a centre {format_width(float(np.median(seen.errors)))}"
 
 
 def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:

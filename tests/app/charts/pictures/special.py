@@ -1,7 +1,5 @@
 """Steps of which little, much or something odd is to be drawn, made by hand; the gallery has those of real runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 

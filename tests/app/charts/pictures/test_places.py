@@ -1,7 +1,5 @@
 """What a picture draws stands where its numbers say; that it is drawn as it was, `test_special.py` sees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Profiles: every dot where its coordinate lies, hollow within its noise, inside its lane, none over another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """Charts over many runs, of made-up results: few and many contenders, nothing yet, ties, what is infinite."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """What charts over many runs draw is what the runs come to; and each algorithm has one look in all of them."""
 
-from __future__ import annotations
-
 from colorsys import rgb_to_hls
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The one headline: it agrees with the run below it, with both sides of ε, and with nothing that the picture denies."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Forms of the bench: what is said there is in the declaration and comes back, and says what it does to the rows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The hand of the bench: what is typed is taken or refused in its word, and what it advises is what is released."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The small pictures beside the algorithms are those of their runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from xml.etree import ElementTree
