@@ -126,13 +126,13 @@ def name_level(played: Played) -> str:
 def describe_together(epsilon: float, delta: float, number_of_units: int) -> str:
     """The promise to so many units of privacy at once: odds, and the δ beyond them.
 
-    >>> describe_together(1.0, 0.0, 3), describe_together(1.0, 1e-6, 3)
-    ('odds within 20.1×', 'odds within 20.1×, and δ = 1.12 × 10⁻⁵ beyond them')
+    >>> describe_together(1.0, 0.0, 3), describe_together(4.0, 1e-6, 3)
+    ('odds within 20.1×', 'odds within e^12, and δ = 0.00304 beyond them')
     """
     odds = f"odds within {format_odds_factor(number_of_units * epsilon)}"
-    if not delta or number_of_units * epsilon > _LARGEST_FACTOR:
+    if not delta:
         return odds
-    beyond = delta * expm1(number_of_units * epsilon) / expm1(epsilon)
+    beyond = min(delta * expm1(min(number_of_units * epsilon, 700.0)) / expm1(epsilon), 1.0)  # as far as floats go
     return f"{odds}, and δ = {format_small(float(format_at_most(beyond).replace('−', '-')))} beyond them"
 
 

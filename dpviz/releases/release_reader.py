@@ -23,7 +23,7 @@ from dpviz.releases.asking import ReleaseAnswer, ReleaseQuestion, ask
 from dpviz.releases.continuing import Continued, EarlierSegments
 from dpviz.releases.described_table import spell_out_columns
 from dpviz.releases.playing import Played
-from dpviz.releases.promise import name_level
+from dpviz.releases.promise import describe_together, name_level
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.releases.segments_report import QualityReport, QualityVerdict, SegmentsReport, list_statistics
 from dpviz.releases.smallest_groups import Groups
@@ -100,7 +100,7 @@ class Received:
     @cached_property
     def _concluded(self) -> list[str]:
         """The lines of ``conclusions.txt.j2``, each with its sign."""
-        written = {"ratio": format_ratio, "some": _format_some, "isfinite": isfinite}
+        written = {"ratio": format_ratio, "some": _format_some, "isfinite": isfinite, "together": describe_together}
         written |= {"most": lambda prior, epsilon: format_at_most(100 * Belief.bound(prior, epsilon=epsilon).most)}
         said = {"SURE": profiles.SURE, "LIKE_ONE": verdict.LIKE_ONE, "within": _describe_within(self)}
         return render("conclusions.txt.j2", r=self, made=self.profile, **said, **written).split("\n")

@@ -70,7 +70,7 @@ class Case(NamedTuple):
         return float(self.asked["epsilon"])
 
 
-# e^0.8 = 2.226, e^1.6 = 4.953, e^2.4 = 11.02; 1 / (1 + e^-0.8) = 0.6900. Bounds are rounded up, to three digits.
+# e^0.8 = 2.226, e^1.6 = 4.953, e^2.4 = 11.02; 1 / (1 + e^-0.8) = 0.6900; 1 + e = 3.718. Bounds are rounded up.
 CASES = {
     "rows, their number declared": Case(
         {"n_public": ROWS},
@@ -83,8 +83,8 @@ CASES = {
             "The presence of one row changes the odds of anything that is released with noise by at most 2.23×.",
             "at most 69 % certain",
             "odds within 11.1×",
-            {YAML: "the odds of both together, 4.96×"},
-            "such a reader can be at most 83.3 % certain.",
+            {YAML: "is promised both together: odds within 4.96×."},
+            "such a reader can be at most 83.3 % certain: odds within 4.96×.",
         ),
     ),
     "rows, their number bought": Case(
@@ -92,7 +92,7 @@ CASES = {
         {"epsilon": 1.0, "delta": 1e-6, "algorithm": "auto", "segments": 0.25},
         {"algorithm": 0.75, "segments": 0.25},
         "1 row",
-        (*OF_ROWS, "by at most 2.72×.", {DOSSIER: "A changed value is one row out and another in: odds within 7.39×."}),
+        (*OF_ROWS, "by at most 2.72×.", {DOSSIER: "in: odds within 7.39×, and δ = 3.72 × 10⁻⁶ beyond them."}),
     ),
     "persons, of three rows each": Case(
         {"id_column": "who", "rows_per_person": 3, "describe": {"town": {"categories": ["North", "South"]}}},
