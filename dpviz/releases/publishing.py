@@ -55,7 +55,7 @@ class PublishJob(Work[Release]):
     def _publish(self) -> None:
         self._note_begin()
         try:
-            self._take(Progress(0, _STEPS, "a rehearsal over no rows"))
+            self._take(Progress(0, _STEPS, "a rehearsal"))
             release = publish(self.prepared, watch=self._watch, charged=self._note_charge)
             with suppress(OSError):
                 self.kept = keep_copy(self.prepared.account, release)

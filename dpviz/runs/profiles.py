@@ -91,8 +91,8 @@ SURE = size_estimates.CLEAR
 RowOrder = Literal["size", "number", "alike"]
 ColumnOrder = Literal["most telling", "file"]
 
-# Which mean of the rows of its segment a centre is on an uneven scale, and what it is beside the mean amount.
-_MEANS = {"log": "geometric mean, less than", "root": "square of the mean root, not"}
+# Which mean of the rows of its segment a centre is on an uneven scale.
+_MEANS = {"log": "geometric mean", "root": "square of the mean root"}
 
 _LEAST_SD = 1e-12
 # Of a cycle, what lies so far out is at an end of a coordinate.
@@ -125,7 +125,7 @@ class ProfileColumn(NamedTuple):
     @property
     def mean(self) -> str:
         """Which mean of the rows of its segment a centre is."""
-        return _MEANS.get(self.kind, "mean").partition(",")[0]
+        return _MEANS.get(self.kind, "mean")
 
     @property
     def worded(self) -> bool:
@@ -362,8 +362,7 @@ class Profile:
         said = PLUS_MINUS_RELEASED
         for kind, mean in _MEANS.items():
             if names := [column.name for column in self.columns if column.kind == kind]:
-                of = f"Of {list_names(names)}, on a {kind} scale,"
-                said += f" {of} that is the {mean} the mean amount: brackets hold both ends."
+                said += f" The mean of {list_names(names)} ({kind}) is the {mean}."
         return said
 
     @property

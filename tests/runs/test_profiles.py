@@ -83,9 +83,8 @@ def test_on_a_log_scale_segments_lie_apart_by_factors() -> None:
     sd = np.array([10.0 * np.sinh(0.1), 1000.0 * np.sinh(0.1)])
     made = Profile(columns, centers, np.c_[sd, [10.0, 10.0]], np.array([np.log(100), 10.0]))
     assert made.overall == pytest.approx([100.0, 0.0]), "a geometric mean, and the square of a mean root"
-    said = made.plus_minus.partition("Of ")[2]
-    assert said.startswith('"pay", on a log scale, that is the geometric mean, less than the mean amount: brackets')
-    assert 'Of "debt", on a root scale, that is the square of the mean root, not the mean amount: ' in said
+    said = 'The mean of "pay" (log) is the geometric mean. The mean of "debt" (root) is the square of the mean root.'
+    assert made.plus_minus.endswith(said)
     assert made.deviations[1] == pytest.approx([np.log(10) / 0.1, 5.0])
     assert made.parts_away[1] == pytest.approx([0.25, 0.25]) and not made.on_bound.any()
     assert made.gaps == pytest.approx(np.full(2, np.hypot(1.0, 1.0)))

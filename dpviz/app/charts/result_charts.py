@@ -322,8 +322,9 @@ def _add_panel(plot: Plot, panel: Panel, said: Said, everybody: Array, palette: 
     """One small histogram with its typical value above it."""
     shares, noise = _list_shares(said["histogram"]["counts"], said["histogram"]["sd"])
     x, width, ticks = _make_bins(said)
-    labels = zip(_format_labels(said), shares.tolist(), noise.tolist(), strict=True)
-    told = [f"{label}: {_tell_share(*one)}" for label, *one in labels]
+    # Lines show the noise of each; of a clustered column the card tells a share by its centre, which is nearer.
+    labels = zip(_format_labels(said), shares.tolist(), strict=True)
+    told = [f"{label}: {format_percent(max(share, 0.0))} by this histogram" for label, share in labels]
     # Bins differ in width: what is drawn is a density, so that areas are shares.
     dense = width / width.mean()
     mine, noise, all_of_them = shares / dense, noise / dense, _list_shares(everybody, 0.0)[0] / dense

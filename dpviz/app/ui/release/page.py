@@ -140,7 +140,7 @@ def draw_accesses_section(asked_of: ReleaseSubject) -> tuple[AccessCounts, str]:
     key = asked_of.source_key
     seen = AccessCounts.of(ACCESS_LOG.count(key), proposed=asked_of.declaration.proposed)
     with st.expander("Looks at the rows in this process", icon=":material/visibility:", key="release:looks"):
-        st.markdown(escape_markdown(seen.words), help=glossary.explain_term("look"))
+        st.markdown(escape_markdown(seen.words), help=glossary.explain_words("look, loss"))
     kept = f"release:chosen:{key[:16]}"
     before = asked_of.declaration.words.get("chosen_after_looking", "")
     first = recall(kept, before if isinstance(before, str) else "")
@@ -300,7 +300,7 @@ def _draw_standing(place: DeltaGenerator, found: Mapping[str, Sequence[str]], ag
                 else:
                     st.badge(escape_markdown(part), icon=":material/check:", color="green")
         if not against:
-            st.markdown(":green[:material/check_circle: **Ready.**] Type ε at the foot of this page, and press.")
+            st.markdown(":green[:material/check_circle: **Ready.**] Type ε below, and press.")
         else:
             st.markdown(f":red[:material/block: **Next:**] {escape_markdown(against[0])}")
 
@@ -317,7 +317,7 @@ def _draw_what_leaves(release_request: ReleaseRequest, asked_of: ReleaseSubject)
     slack = f"The exception is δ = {format_small(delta)}, {promise.format_one_in(delta)}." if delta else ""
     odds = promise.describe_odds(declared.relation, request.epsilon, has_id=declared.id_column is not None)
     said = escape_markdown(f"{capitalize_first(odds)} {slack}".rstrip())
-    st.markdown(said, help=glossary.explain_words("ε, odds, unit of privacy"))
+    st.markdown(said, help=glossary.explain_words("ε, δ, odds, unit of privacy"))
     return st.container()
 
 

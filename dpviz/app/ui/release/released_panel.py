@@ -67,7 +67,7 @@ def _draw_progress(publication: Publication) -> None:
         st.progress(done, text=f"**{escape_markdown(note)}** · {charge} · {format_duration(job.elapsed)} so far")
 
     poll(panel, every=0.5, key="release:under_way")
-    st.caption("A reload or a closed window neither stops nor repeats it.")
+    st.caption("A reload neither stops nor repeats it.")
 
 
 def _draw_release(publication: Publication, release: Release) -> None:
