@@ -9,7 +9,6 @@ from .advice.advice import Target as Target
 from .advice.advice import find_reached_loss as find_reached_loss
 from .advice.advice import foresee as foresee
 from .advice.advice import format_epsilon as format_epsilon
-from .advice.judgement import OUT_OF_REACH as OUT_OF_REACH
 from .advice.judgement import Judgement as Judgement
 from .advice.judgement import KnownRows as KnownRows
 from .advice.judgement import compute_column_noise as compute_column_noise
@@ -75,7 +74,6 @@ from .study.study import compute_study_rows as compute_study_rows
 from .study.study import summarise as summarise
 from .study.study import tidy as tidy
 from .study.workers import compute_rows as compute_rows
-from .synthetic_tables import USUAL_SPREAD as USUAL_SPREAD
 from .synthetic_tables import make_synthetic_table as make_synthetic_table
 from .verdict import Verdict as Verdict
 from .verdict import collect_evidence as collect_evidence

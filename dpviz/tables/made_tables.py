@@ -50,7 +50,7 @@ class SyntheticTable(NamedTuple):
     n: int
     d: int
     k: int
-    spread: float
+    spread: float = 0.05
 
     @property
     def is_allowed(self) -> bool:

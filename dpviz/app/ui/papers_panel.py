@@ -34,7 +34,7 @@ from dpviz.app.ui.figure import (
     show_wide,
 )
 from dpviz.app.ui.studies.study_job import open_run, turn_to_run
-from dpviz.runs import USUAL_SPREAD, Contender, Request
+from dpviz.runs import Contender, Request
 from dpviz.tables import SyntheticTable
 from dpviz.words import choose_palette, format_number, glossary
 
@@ -241,7 +241,7 @@ def _draw_claim(line: _Line, rules: Sequence[str]) -> None:
 
 def _open_finding(setting: FindingSetting) -> None:
     rows = min(setting.n, _MOST_CELLS // setting.d)
-    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k, USUAL_SPREAD))
+    open_synthetic_table(SyntheticTable(-1.0, 1.0, rows, setting.d, setting.k))
     open_run(Request(Contender(setting.algorithm, setting.params), setting.k, setting.epsilon, setting.delta))
 
 

@@ -40,10 +40,6 @@ _AMPLE_TIMES = 3  # there are enough records at so many times the fewest for whi
 _FINE_HALVINGS = 6  # so often the records between one power of two and the next are halved: to two digits
 
 
-# From so many records on nobody has them.
-OUT_OF_REACH = 1e12
-
-
 # Digits, or groups of them of which the last has three: 1.5 is no number of rows.
 _NUMBER = r"(\d{1,3}(?:[,. ’']\d{2,3})*[,. ’']\d{3}|\d+)"
 _ROWS = re.compile(rf"\s*{_NUMBER}(?:\s*(?:-|–|to|…|\.\.)\s*{_NUMBER})?\s*(?:rows)?\s*", re.IGNORECASE)
@@ -303,7 +299,7 @@ class _Judge(NamedTuple):
         low, times = float(above), 2.0
         while not holds(replace(setting, n=round(above * times))):
             low, times = above * times, 2 * times
-            if above * times > OUT_OF_REACH:
+            if above * times > check.MOST_RECORDS:
                 return inf
         high = above * times
         for _ in range(_FINE_HALVINGS):
@@ -311,14 +307,14 @@ class _Judge(NamedTuple):
             low, high = (low, middle) if holds(replace(setting, n=round(middle))) else (middle, high)
         # Rounded numbers are said, so that these are asked about. Noise rises where a plan buys one thing more.
         said = round_up(high)
-        while not holds(replace(setting, n=said)) and said < OUT_OF_REACH:
+        while not holds(replace(setting, n=said)) and said < check.MOST_RECORDS:
             said = round_up(1.1 * said)
         return float(said)
 
     def _describe_need(self, head: str, setting: Setting, like: Level) -> str:
         assert setting.n is not None
         needed = self.count_needed_rows(setting)
-        if needed >= OUT_OF_REACH:
+        if needed >= check.MOST_RECORDS:
             return SENTENCES.fill("needs_more_than_any", head=head, who=self.card.title, hopeless=self.card.hopeless)
         there = f"there are {setting.n:,}"
         said = f"{head} needs about {round_up(needed):,} records ({there}), if clusters are of like size"

@@ -18,7 +18,8 @@ from dpviz.app.ui.controls import bind_to_link, read_request
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.session import remember
 from dpviz.app.ui.studies.judged_rows import find_known_rows
-from dpviz.runs import OUT_OF_REACH, Judgement, OpenTable, Request
+from dpviz.core import check
+from dpviz.runs import Judgement, OpenTable, Request
 from dpviz.words import glossary
 
 _COLORS = {
@@ -49,7 +50,7 @@ def summarize_judgement(judgement: Judgement) -> str:
         return judgement.refusal
     if judgement.hides_categories:
         return "Its noise hides categories."
-    if judgement.needed_n >= OUT_OF_REACH:
+    if judgement.needed_n >= check.MOST_RECORDS:
         return "No realistic number of records is enough at this k and ε."
     return f"Too few records at this k and ε: about {round_up(judgement.needed_n):,} are needed."
 
