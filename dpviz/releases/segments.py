@@ -503,7 +503,7 @@ def _judge(
         )
         idle = "One of the centres serves hardly any rows of its own, as one does where a group was missed."
         return QualityVerdict.CANNOT_TELL, (could, idle) if spared < _IDLE_PART * loss else (could,)
-    return QualityVerdict.GOOD, ("Nothing that was released speaks against these centres.",)
+    return QualityVerdict.GOOD, ("No distance that was released speaks against these centres.",)
 
 
 def compute_cost_of_sparing_one(sizes: Array, centers: Array) -> float:

@@ -152,7 +152,7 @@ def segment(number: int, *columns: NumbersSaid | CategoriesSaid, name: str = "",
 
 
 def reported(
-    *told: Segment, says: tuple[str, ...] = ("Nothing that was released speaks against these centres.",)
+    *told: Segment, says: tuple[str, ...] = ("No distance that was released speaks against these centres.",)
 ) -> Any:
     one = Interval(0.3, 0.2, 0.4)
     quality = reports.QualityReport(

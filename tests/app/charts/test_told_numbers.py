@@ -75,7 +75,7 @@ CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"one bar for (\d+) counts", lambda of, many: int(many) == -(-len(of.step.noisy_counts) // 500)),
     (r"([\d,]+) of ([\d,]+) cells hold a row", hold_rows),
     (
-        r"keeps ([\d,]+) of [\d,]+ cells; together they weigh ([\d,]+) rows",
+        r"keeps ([\d,]+) of [\d,]+ cells; together they are taken for ([\d,]+) rows",
         lambda of, cells, rows: near(cells, len(of.step.kept), 9) and near(rows, float(np.sum(of.step.weights))),
     ),
     (r"synopsis loss of ([\d,.]*\d)", lambda of, loss: near(loss, float(np.min(of.step.losses)))),

@@ -98,7 +98,7 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     domain, axes, distances = context.view.domain, draw_axes(step, context), draw_distances(step, context)
     middle = zip(domain.columns[:4], domain.from_unit(step.projection.middle[None])[0], strict=False)
     near = ", ".join(f"{name} {format_number(float(value))}" for name, value in middle)
-    told = f"{axes.title}. {distances.title}. The noisy middle lies at {near}."
+    told = f"{axes.title}. {distances.title}. The noisy sum of all rows, over their known number, is {near}."
     if not _is_bought(step):
         lots = format_things(step.axes, "axis", "axes")
         drawn = capitalize_first(f"{lots} drawn by lot, because none can be bought without δ")

@@ -481,8 +481,8 @@ def draw_kept(step: SynopsisStep, context: RenderContext, *, in_its_box: bool = 
 
     rows = format_number(step.rows_kept)
     blank = "what noise alone would show" if step.details is None else "empty, as far as noise tells"
-    note = (f"blank: {blank}", f"kept: {rows} rows in all", context.view.about)
-    return Chart(context, title, note, f"{title}; together they weigh {rows} rows.", paint, legend_lines=3)
+    note = (f"blank: {blank}", f"kept: taken for {rows} rows in all", context.view.about)
+    return Chart(context, title, note, f"{title}; together they are taken for {rows} rows.", paint, legend_lines=3)
 
 
 def draw_block_sides(step: SynopsisStep, context: RenderContext) -> Chart:
