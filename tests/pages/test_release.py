@@ -131,6 +131,7 @@ def test_a_press_charges_once_shows_no_truth_and_what_leaves_can_be_checked_at_h
     assert entry.state is State.RELEASED and entry.charge.epsilon == 1.0
     files, kept = files_of(app), tmp_path / "people-release-1.zip"
     assert "It keeps the accepted risk" in files[PAGE].decode()
+    assert "accepted risk" not in files[DECLARATION].decode(), "at another ε it would argue for this one"
     assert kept.read_bytes() == make_zip(files) and kept.stat().st_mode & 0o077 == 0
     assert "Visitors: released at ε = 1; ε = 1 of 2 left" in app.subheader[0].value
     finding = read_release(make_zip(files)).received.finding

@@ -116,6 +116,7 @@ CASES = {
         (
             *OF_ROWS,
             "by at most 2,990×.",
+            {HTML: "the bounds of income, which are released with noise and paid for; so are"},
             "one look that proposed how to read the file",
             {DOSSIER: "income: bought, ε = 0.24."},
         ),

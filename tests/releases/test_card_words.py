@@ -105,6 +105,13 @@ CASES: dict[str, Callable[[], Played]] = {
     "bounds of one origin, and a described column": lambda: played(
         declared={"describe": {"c": Described(bounds=(0, 9))}, "origins": ("documentation", "documentation")}
     ),
+    "bounds that an earlier release bought": lambda: played(declared={"origins": ("law", "bought, ε = 0.06")}),
+    "one centre": lambda: played(
+        profile={
+            **{"centers": np.array([[30.0, 40_000]]), "center_sd": np.ones((1, 2))},
+            "sizes": Sizes(np.array([900.0]), np.array([6.0])),
+        }
+    ),
     "bounds from the rows": lambda: played(declared={"origins": (FROM_ROWS, "")}),
     "nothing seen": lambda: played(seen=AccessCounts()),
     "runs and a reading seen": lambda: played(seen=AccessCounts(runs=50, runs_epsilon=50.0, grids_read=1)),

@@ -15,7 +15,7 @@ import pytest
 
 from dpviz.core.check import RequestError
 from dpviz.releases.continuing import CountedAgain, EarlierSegments, find_continued
-from dpviz.releases.package import CENTERS, CONTINUED, DATAPACKAGE, GROUPS, LEDGER, PAGE, make_zip
+from dpviz.releases.package import CARD, CENTERS, CONTINUED, DATAPACKAGE, DOSSIER, GROUPS, LEDGER, PAGE, make_zip
 from dpviz.releases.release_reader import ReadRelease, read_release
 from dpviz.releases.release_request import OF_EARLIER, OF_SEGMENTS
 from dpviz.releases.releasing import Preflight, Release, plan_release, preflight, publish
@@ -63,6 +63,10 @@ def test_earlier_segments_are_counted_again_and_stand_where_they_are_looked_for(
     continued = release.played.continued
     assert read.holds and continued is not None and read.received is not None
     assert continued.earlier == earlier.segments
+    called, before = f"dpviz release {continued.earlier.sha256[:12]}", released(False).files
+    assert f"calls {called}:" in continued.words and f"{called}." in before["README.txt"].decode()
+    for file, told in ((CARD, "release_type: Many releases"), (DOSSIER, "stands in continued.csv")):
+        assert told in release.files[file].decode() and told not in before[file].decode()
     assert (np.abs(continued.now.sizes - 300) < 8 * continued.now.sd).all()
     assert sorted(continued.places.tolist()) == [0, 1, 2]
     lines = list(csv.DictReader(io.StringIO(release.files[CONTINUED].decode())))

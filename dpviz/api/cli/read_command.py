@@ -40,7 +40,7 @@ def _format_comparison(release: ReadRelease, other: ReadRelease) -> str:
     if not len(table):
         return said
     rows = [[row[0], *(f"{value:.1f}" for value in row[1:])] for row in table.itertuples(index=False)]
-    return f"{said}\nDifferences in standard deviations of both noises\n{format_table(list(table.columns), rows)}"
+    return f"{said}\nSecond less first, in standard deviations of both\n{format_table(list(table.columns), rows)}"
 
 
 def _list_comparison(release: ReadRelease, other: ReadRelease) -> dict[str, object]:

@@ -144,7 +144,7 @@ def describe_promise(prepared: Preflight) -> str:
         "about_to_release",
         **{"k": request.k, "algorithm": request.card.title, "epsilon": request.epsilon, "delta": release_request.delta},
         **{"account": before.name, "before": before.spent_epsilon, "after": before.spent_epsilon + request.epsilon},
-        **{"cap": before.cap_epsilon, "bought": told},
+        **{"cap": before.cap_epsilon, "bought": told, "s": "s" * (request.k > 1)},
     )
 
 

@@ -283,7 +283,8 @@ def draw_release_form(
         release_request = release_request.with_argument(argument)
     in_words = asked_of.with_words(release_request.words)
     against = [words for of_part in found.values() for words in of_part]
-    draw_publish_section(release_request, in_words, opened, against)
+    # The argument is for this ε: of what the zip declares, whoever asks at another one has the owner's words alone.
+    draw_publish_section(release_request, asked_of.with_words(words), opened, against)
     asked, account = (release_request.request, release_request.parts), opened and opened.account.path
     script = partial(Script.for_release, in_words.content.name, in_words.declaration, *asked, account)
     draw_python_section(script, key="release", stem="release")
