@@ -79,15 +79,15 @@ class Charge:
     unit, relation : str
         The unit of privacy in words, and ``add_remove`` or ``replace``.
     columns : tuple of str
-    lower, upper : tuples of float
-        Declared bounds, one a column, data units.
+    lower, upper : tuples of float or None
+        Declared bounds, one a column, data units; None where the release buys them.
     who : str
         Who releases; by default the user of the operating system.
 
     Raises
     ------
     RequestError
-        If it is no charge: ε outside [1e-3, 1e9], δ outside [0, 1), words that cannot be printed, bounds that are open.
+        If it is no charge: ε outside [1e-3, 1e9], δ outside [0, 1), words that cannot be printed, infinite bounds.
     """
 
     epsilon: float
@@ -97,8 +97,8 @@ class Charge:
     unit: str
     relation: str
     columns: tuple[str, ...]
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
+    lower: tuple[float | None, ...]
+    upper: tuple[float | None, ...]
     who: str = field(default_factory=read_user)
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class Charge:
         _check_words(algorithm=self.algorithm, unit=self.unit, who=self.who)
         if not self.columns or not len(self.columns) == len(self.lower) == len(self.upper):
             raise make_refusal("charge_uneven", columns=len(self.columns), lower=len(self.lower), upper=len(self.upper))
-        if not all(isfinite(bound) for bound in (*self.lower, *self.upper)):
+        if not all(bound is None or isfinite(bound) for bound in (*self.lower, *self.upper)):
             raise make_refusal("charge_bounds")
 
     def to_plain(self) -> dict[str, Any]:
@@ -118,8 +118,8 @@ class Charge:
             **{name: getattr(self, name) for name in ("algorithm", "unit", "relation", "who")},
             **{"epsilon": float(self.epsilon), "delta": float(self.delta), "k": int(self.k)},
             "columns": json.dumps(self.columns),
-            "lower": json.dumps([float(bound) for bound in self.lower]),
-            "upper": json.dumps([float(bound) for bound in self.upper]),
+            "lower": json.dumps([None if bound is None else float(bound) for bound in self.lower]),
+            "upper": json.dumps([None if bound is None else float(bound) for bound in self.upper]),
         }
 
 

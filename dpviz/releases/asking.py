@@ -124,7 +124,7 @@ def _ask_size(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 def _ask_part(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     told = _tell(divide(_add_sizes(draws, question), draws.sizes.sum(axis=1)))
-    return _answer_share(question, f"{_name(question)}: {{}} of all rows", told)
+    return _answer_share(question, f"{_name(question)}: {{}} of all rows in segments", told)
 
 
 def _ask_larger(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:

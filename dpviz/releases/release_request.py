@@ -161,9 +161,6 @@ class ReleaseRequest:
 
     def charge(self, declaration: Declaration) -> Charge:
         """What the account is charged."""
-        bounds = [(low or 0.0, high or 0.0) for low, high in zip(declaration.lower, declaration.upper, strict=True)]
-        closed = [name for name in declaration.columns if name not in declaration.open_columns]
-        of_closed = [pair for name, pair in zip(declaration.columns, bounds, strict=True) if name in closed]
         return Charge(
             epsilon=self.request.epsilon,
             delta=self.delta,
@@ -171,9 +168,9 @@ class ReleaseRequest:
             k=self.request.k,
             unit=name_unit(None if declaration.id_column is None else declaration.rows_per_person),
             relation=declaration.relation,
-            columns=tuple(closed or declaration.columns),
-            lower=tuple(low for low, _ in of_closed or bounds),
-            upper=tuple(high for _, high in of_closed or bounds),
+            columns=declaration.columns,
+            lower=declaration.lower,
+            upper=declaration.upper,
             who=self.who,
         )
 

@@ -225,6 +225,8 @@ def test_what_noise_hides_is_said_so() -> None:
     assert len(ask(drawn, ReleaseQuestion("largest")).chosen) > 1
     assert clear.sentence.startswith("Segment 1 is larger than segment 2, by ") and clear.chosen == (1,)
     assert ask(draw(3), ReleaseQuestion("largest")).chosen == (1,)
+    whole = ask(draw(3), ReleaseQuestion("part", (1, 2, 3))).sentence
+    assert whole == "Segments 1, 2 and 3 together: 100 % of all rows in segments (100 to 100 % in nine of ten)."
 
 
 @for_each(

@@ -97,6 +97,8 @@ def test_a_release_of_columns_of_every_kind_is_verified_tells_what_is_so_and_fin
     prepared = preflight(order, open_file(data), said, account_in(tmp_path, cap_epsilon=50.0))
     with unrehearsed(), noise_of_a_seed(1):
         release = publish(prepared)
+    (charged,) = prepared.account.standing().entries
+    assert charged.charge.columns == tuple(MIXED["bounds"]) and charged.charge.lower[:2] == (0, None), "bought, too"
     rows = list(csv.reader(io.StringIO(release.files[CENTERS].decode())))
     assert rows[0][1:7] == ["age", "pay", "region = Süd", "region = 7", "region = N", "region = (any other)"]
     shares = np.array([[float(cell) for cell in row[3:8]] for row in rows[1:]])
