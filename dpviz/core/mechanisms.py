@@ -558,11 +558,11 @@ def draw_absent_codes(truth: SparseCounts, number: int, noise: StudyNoise) -> Co
         return absent[np.argsort(noise.uniform(absent.shape))[:number]]
     drawn: Codes = np.zeros(0, dtype=np.int64)
     while len(drawn) < number:
-        tried = noise.codes(truth.universe, 2 * (number - len(drawn)) + 16)
+        pool = np.r_[truth.codes, drawn, noise.codes(truth.universe, 2 * (number - len(drawn)) + 16)]
         # Keep first occurrences in the order drawn: sorting before the cut would favour small codes.
-        pool = np.r_[drawn, tried[~np.isin(tried, truth.codes)]]
-        first = np.sort(np.unique(pool, return_index=True)[1])
-        drawn = pool[first]
+        order = np.argsort(pool, kind="stable")
+        again = order[1:][pool[order[1:]] == pool[order[:-1]]]
+        drawn = np.delete(pool, again)[len(truth.codes) :]
     return drawn[:number]
 
 
