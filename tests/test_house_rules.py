@@ -117,6 +117,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (rules.is_not_spoken_for, "dpviz/app/ui/a.py", '"""A."""\nclass A:\n    """A."""\n    def f(self): ...'),
     (rules.tells_more_than_it_does, "dpviz/app/ui/a.py", 'def f(): "A,\\n\\nB."; return 1'),
     (rules.tells_more_than_it_does, "dpviz/runs/a.py", 'class A:\n    def f(self): "A,\\nb."; return 1'),
+    (rules.tells_more_than_it_does, "dpviz/runs/a.py", 'def _f(): "A.\\n\\n>>> _f()\\n1\\n"; return 1'),
     (rules.releases_without_a_guarantee, "dpviz/algorithms/a.py", "def plan(session): session.release(1)"),
     (rules.calls_something_private, "dpviz/runs/a.py", "private_n = 1"),
     (rules.calls_something_private, "dpviz/runs/a.py", "def f(private_n): ..."),

@@ -360,10 +360,8 @@ _NARROW = 1 / 6
 
 
 def find_wide_columns(half: Array) -> Codes:
-    """The columns along which a domain of ``half`` widths (d,) is wide, if a grid can lie over these; else all of them.
-
-    Bounds are public, so that a grid may lie over the wide columns alone before a row is read.
-    """
+    """Columns along which a domain of ``half`` widths (d,) is wide, if a grid can lie over these; else all of them."""
+    # Bounds are public: a grid may lie over the wide columns alone before a row is read.
     order = np.argsort(-half, kind="stable")
     return np.sort(order[: _count_wide_columns(half)])
 

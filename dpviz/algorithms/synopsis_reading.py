@@ -126,10 +126,8 @@ def make_cloud(step: GridStep) -> Cloud:
 
 
 def redraw(cloud: Cloud, sd: float, rng: np.random.Generator) -> Cloud:
-    """The cloud with new Laplace noise of standard deviation ``sd`` on each weight; none negative, their sum the same.
-
-    Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
-    """
+    """The cloud with new Laplace noise of standard deviation ``sd`` on its weights: none negative, the same sum."""
+    # Where neighbours were averaged there is less noise on a weight than that: then the band is too wide.
     noisy = cloud.weights + rng.laplace(0.0, sd / sqrt(2), len(cloud.weights))
     return cloud._replace(weights=project_onto_total(noisy, float(cloud.weights.sum())))
 

@@ -231,11 +231,7 @@ def _narrow(found: _Range, equal: EqualBins, bins: NoisyBins) -> BoughtColumn:
 
 
 def _round_amounts(inner: Ends, outer: Ends) -> Ends:
-    """``inner`` out to one digit, but not beyond ``outer``: on a log scale each end has its own size.
-
-    >>> _round_amounts(Ends(1234.0, 87_650.0), Ends(1000.0, 100_000.0))
-    Ends(lower=1000.0, upper=90000.0)
-    """
+    """``inner`` out to one digit, but not beyond ``outer``: on a log scale each end has its own size."""
     steps = [10.0 ** floor(log10(end)) for end in inner]
     lower = floor(inner.lower / steps[0] + 1e-9) * steps[0]
     upper = ceil(inner.upper / steps[1] - 1e-9) * steps[1]

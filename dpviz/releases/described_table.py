@@ -130,13 +130,8 @@ class Magnitudes:
         return np.where(known, codes, self.number - 1)
 
     def find_range(self, first: int, last: int) -> Ends:
-        """From where bin ``first`` begins to where bin ``last`` ends, round numbers, data units; the middle one is 0.
-
-        What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
-
-        >>> Magnitudes().find_range(Magnitudes.middle, Magnitudes.middle + 20)
-        Ends(lower=0.0, upper=5.0)
-        """
+        """Where bin ``first`` begins and bin ``last`` ends, round numbers, data units; the middle one is 0."""
+        # What lies in the bins at the very ends has no end: it is given that of a bin ten times as far.
         beyond = np.r_[self.ends, self.ends[-1] * 10]
         low, high = first - self.middle, last - self.middle
         lower = beyond[low - 1] if low > 0 else -beyond[-low] if low < 0 else 0.0
@@ -145,11 +140,7 @@ class Magnitudes:
 
 
 def code_rows(codes: Codes, numbers: Codes, *, bits: int = lattice.ROW_BITS) -> Array:
-    """Unit coordinates (n, q) of codes (n, q) from 0, out of ``numbers`` (q,): the middles of their bins.
-
-    >>> code_rows(np.array([[0, 2], [1, 0]]), np.array([2, 4])).tolist()
-    [[-0.5, 0.25], [0.5, -0.75]]
-    """
+    """Unit coordinates (n, q) of codes (n, q) from 0, out of ``numbers`` (q,): the middles of their bins."""
     # Rounded towards 0 to the lattice of rows, 2^-bits; no bin is so narrow that rounding leads out of it.
     check.within(1, min(codings.MOST_BINS, 2 ** (bits - 1)), number_of_bins=int(np.max(numbers, initial=1)))
     return lattice.round_inward((2 * np.asarray(codes) + 1) / np.asarray(numbers) - 1, bits)

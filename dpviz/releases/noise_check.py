@@ -134,11 +134,7 @@ class NoiseVerdict:
 
     @property
     def words(self) -> str:
-        """The verdict, one of three.
-
-        >>> NoiseVerdict(told=True).words, NoiseVerdict().words
-        ('as noisy as claimed: yes', 'as noisy as claimed: cannot be told')
-        """
+        """The verdict, one of three."""
         return f"as noisy as claimed: {'no' if self.found else 'yes' if self.told else 'cannot be told'}"
 
 

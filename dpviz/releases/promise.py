@@ -76,20 +76,12 @@ ALONE = "In ledger.csv, the ε beside a charge is what that one would cost alone
 
 
 def format_odds_factor(epsilon: float) -> str:
-    """The factor e^ε, rounded up.
-
-    >>> format_odds_factor(1.0), format_odds_factor(0.7), format_odds_factor(12.0)
-    ('2.72×', '2.02×', 'e^12')
-    """
+    """The factor e^ε, rounded up."""
     return f"{format_at_most(exp(epsilon))}×" if epsilon < _LARGEST_FACTOR else f"e^{epsilon:g}"
 
 
 def format_one_in(delta: float) -> str:
-    """A small chance in words, rounded up.
-
-    >>> format_one_in(1e-6), format_one_in(3e-7)
-    ('one in 1,000,000', 'one in 3,330,000')
-    """
+    """A small chance in words, rounded up."""
     unit = 10.0 ** (floor(log10(1 / delta)) - 2)
     return f"one in {format_number(floor(1 / delta / unit + 1e-6) * unit)}"
 
@@ -109,11 +101,7 @@ def describe_odds(relation: str, epsilon: float, *, has_id: bool) -> str:
 
 
 def compute_certainty(epsilon: float, *, before: float = 0.5) -> str:
-    """How sure of a guess somebody may become who was right with probability ``before``.
-
-    >>> compute_certainty(1.0), compute_certainty(2.0), compute_certainty(20.0)
-    ('at most 73.2 % certain', 'at most 88.1 % certain', 'almost certain')
-    """
+    """How sure of a guess somebody may become who was right with probability ``before``."""
     most = Belief.bound(before, epsilon=epsilon).most
     return "almost certain" if most > _ALMOST else f"at most {format_at_most(100 * most)} % certain"
 
@@ -137,36 +125,21 @@ def describe_together(epsilon: float, delta: float, number_of_units: int) -> str
 
 
 def format_paper(paper: str) -> str:
-    """Where an algorithm is from.
-
-    One of ours begins with "None: ", which a reader of a card would take for a gap.
-    """
+    """Where an algorithm is from; that it has no paper is said, since "None: " in a card reads like a gap."""
     return re.sub("^None: ", "it has no paper of its own; ", paper)
 
 
 def format_span(lower: float, upper: float, unit: str, kind: str) -> str:
-    """The declared bounds of a column with their unit.
-
-    >>> format_span(18, 100, "years", "number"), format_span(1, 1000, "", "log")
-    ('18 to 100 years', '1 to 1,000, on a log scale')
-    """
+    """The declared bounds of a column with their unit."""
     span = f"{format_plain_number(lower)} to {format_plain_number(upper)} {unit}".rstrip()
     return span if kind == "number" else f"{span}, on a {kind} scale"
 
 
 def format_steps(steps: Sequence[float]) -> str:
-    """The grid of a column: one step, or from the finest to the widest of its coordinates.
-
-    >>> format_steps([10.0, 10.0]), format_steps([100.0, 1.0, 10.0])
-    ('10', '1 to 100')
-    """
+    """The grid of a column: one step, or from the finest to the widest of its coordinates."""
     return " to ".join(map(format_plain_number, dict.fromkeys((min(steps), max(steps)))))
 
 
 def format_plain_number(value: float) -> str:
-    """A declared number in full, thousands grouped.
-
-    >>> format_plain_number(200000), format_plain_number(-0.25), format_plain_number(1e-9)
-    ('200,000', '−0.25', '1e−09')
-    """
+    """A declared number in full, thousands grouped."""
     return f"{value:,.12g}".replace("-", "−")

@@ -77,10 +77,8 @@ class PublishJob(Work[Release]):
 
 
 def keep_copy(account: Account, release: Release) -> str:
-    """Write the zip of a release into a new file beside its account, which its owner alone may read; the file's name.
-
-    Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
-    """
+    """Write the zip of a release beside its account, into a new file for its owner's eyes alone; the file's name."""
     path = account.locate_copy(release.number)
+    # Under that name it is there as a whole or not at all: whoever looks on must not find a damaged release.
     create_whole(path, release.data, mode=OWNER_ONLY)
     return path.name

@@ -120,11 +120,7 @@ def make_card_table(played: Played, wanted: str) -> dict[str, Any]:
 
 
 def format_head(name: str, unit: str | None) -> str:
-    """A column and its unit, which a name that ends in it has said already.
-
-    >>> format_head("commute", "km"), format_head("commute_km", "km"), format_head("Preis [€]", "€")
-    ('commute (km)', 'commute_km', 'Preis [€]')
-    """
+    """A column and its unit, which a name that ends in it has said already."""
     *_, last = re.split(r"[\s_()\[\]/,;]+", name.rstrip(")] "))
     return name if not unit or last.casefold() == unit.casefold() else f"{name} ({unit})"
 
@@ -368,11 +364,7 @@ def format_card(played: Played) -> str:
 
 
 def make_slug(name: str) -> str:
-    """What the registry makes a stable address of.
-
-    >>> make_slug("People of a town, 2026"), make_slug("東京")
-    ('people-of-a-town-2026', 'release')
-    """
+    """What the registry makes a stable address of."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_SLUG].strip("-") or "release"
 
 
@@ -420,11 +412,7 @@ def read_schema() -> RegistryField:
 
 
 def list_card_errors(card: Any) -> tuple[str, ...]:
-    """What the registry would refuse in ``card``, a sentence each that names the field; empty where it is valid.
-
-    >>> list_card_errors({"url_slug": "a", "status": "Draft", "tier": 4})[0]
-    'tier is 4: choose one of 1, 2, 3.'
-    """
+    """What the registry would refuse in ``card``, a sentence each that names the field; empty where it is valid."""
     return tuple(_list_errors(read_schema(), card, ""))
 
 
@@ -568,11 +556,7 @@ def select_said(words: str | tuple[str, ...]) -> str:
 
 
 def escape_markdown(name: str) -> str:
-    """``name`` on one line, without the power to format, link or begin a formula.
-
-    >>> escape_markdown("income_k$"), escape_markdown("two\\nlines")
-    ('income\\\\_k\\\\$', 'two lines')
-    """
+    """``name`` on one line, without the power to format, link or begin a formula."""
     return _SIGNS.sub(r"\\\g<0>", " ".join(name.split()))
 
 

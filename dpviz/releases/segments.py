@@ -202,12 +202,10 @@ def _count_along(column: SegmentColumn, bins: int) -> int:
 
 
 def make_bins(size: float, epsilon: float, session: PrivateSession) -> int:
-    """Bins of a column of numbers, a power of two from 4 to 64, for segments of about ``size`` rows.
-
-    The noise of a quantile grows with the root of their number, the width of an interval with that of a bin: together
-    they are least at a number that grows as the size over the noise, to the power of two thirds.
-    """
+    """Bins of a column of numbers, a power of two from 4 to 64, for segments of about ``size`` rows."""
     scale = session.rows_per_person * session.relation.rows / epsilon
+    # The noise of a quantile grows with the root of their number, the width of an interval with that of a bin: together
+    # they are least at a number that grows as the size over the noise, to the power of two thirds.
     best = max(_BINS_PER_SIZE * size / scale, 1.0) ** (2 / 3)
     return int(np.clip(2 ** round(log2(best)), _FEWEST_BINS, FINEST))
 
@@ -359,11 +357,9 @@ class Scales(Tally):
 
     @property
     def mass(self) -> Array:
-        """Counts that are more than noise, others 0, shape (k, bins).
-
-        Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
-        beyond, a bin has to stand out by itself.
-        """
+        """Counts that are more than noise, others 0, shape (k, bins)."""
+        # Up to the last bin from which on all bins together stand out of their noise, one standard deviation is enough;
+        # beyond, a bin has to stand out by itself.
         noise = self.sd * np.sqrt(self.possible[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0))
         inside = np.flatnonzero(self.counts[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0) > _SDS_OF_SUMS * noise)
         near = np.arange(len(self.middles)) <= (inside[-1] if len(inside) else -1)

@@ -286,11 +286,7 @@ def split_median(said: NumbersSaid) -> tuple[str, str]:
 
 
 def format_share(share: Interval) -> str:
-    """A share with its interval.
-
-    >>> format_share(Interval(0.61, 0.58, 0.64))
-    '61 % (58 to 64)'
-    """
+    """A share with its interval."""
     return format_between(100 * share.low, 100 * share.high, 100 * share.value, unit="%")
 
 

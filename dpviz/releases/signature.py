@@ -11,10 +11,7 @@ _KEY, _SIGNATURE = "Ed25519 public key: ", "Signature of VERIFY.txt: "
 
 
 def format_signature(verify: bytes, key: Path) -> str:
-    """The text of ``SIGNATURE.txt`` for the bytes of ``VERIFY.txt``, by the private key in a PEM file.
-
-    Refuses a file that holds no Ed25519 key without a password, and where the library is not installed.
-    """
+    """The text of ``SIGNATURE.txt`` for the bytes of ``VERIFY.txt``, by a PEM file's Ed25519 key without a password."""
     signer = check_signer(key)
     return _format_text(signer.public_key().public_bytes_raw(), signer.sign(verify))
 

@@ -441,16 +441,15 @@ def estimate_means(
 
 
 def measure_polish_error(tallies: SegmentTallies, step: PolishStep) -> Array:
-    """How far off the last round of ``auto`` leaves each centre (k,), as a standard deviation a coordinate.
-
-    A centre that takes its mean residual for noise stays, and is off by what it might have moved; one that takes the
-    count of its rows for noise may never have moved, and how far off it is nobody can tell: infinite. What residuals
-    are shortened by is lost, perhaps all in one direction: where rows are of two kinds, the rarer ones lose it.
-    """
+    """How far off the last round of ``auto`` leaves each centre (k,): a standard deviation a coordinate, or inf."""
     assert step.center_noise_sd is not None
     radii = np.full(len(step.centers), step.clipping_radius) if step.clipping_radii is None else step.clipping_radii
+    # What residuals are shortened by is lost, perhaps all in one direction: where rows are of two kinds, the rarer ones
+    # lose it.
     lost = tallies.find_shortening(radii)
     noise = step.center_noise_sd**2 * (_STAYED + (1 - _STAYED) * step.kept_part)
+    # A centre that takes its mean residual for noise stays, and is off by what it might have moved; one that takes the
+    # count of its rows for noise may never have moved, and how far off it is nobody can tell.
     return np.where(step.stays, np.inf, np.sqrt(noise + lost**2 / step.centers.shape[1]))
 
 

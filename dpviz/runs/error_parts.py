@@ -86,11 +86,10 @@ def explain_refusal(contender: Contender, k: int) -> str | None:
 
 
 def measure_error_rows(judged: JudgedTable, grid: StudyGrid) -> Iterator[Progress | Yardstick | dict[str, float]]:
-    """Progress, the ``Yardstick``, and for each repeat the losses of a private run and of what was switched off.
+    """Progress, the ``Yardstick``, and the losses of each repeat on rows that whoever calls has revealed knowingly.
 
-    ``grid`` has one point. Losses are read from revealed rows: whoever calls has revealed them knowingly. In each dict:
     "private"; "quiet", the same run without noise; "solved" and "quiet_solved", the best of many starts on what either
-    run released, NaN for an algorithm that reads rows again after its synopsis, or has none.
+    released, NaN for an algorithm that reads rows again after its synopsis, or has none. ``grid`` has one point.
     """
     (contender,), (k,) = grid.contenders, grid.ks
     refusal = explain_refusal(contender, k)

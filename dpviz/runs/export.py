@@ -54,11 +54,7 @@ def name_file(record: ReleaseRecord, *, revealed: bool = False) -> str:
 
 
 def name_revealed_file(stem: str, ending: str = "csv") -> str:
-    """The name of a file of a study.
-
-    >>> name_revealed_file("tradeoff_k5")
-    'SIMULATION_revealed_tradeoff_k5.csv'
-    """
+    """The name of a file of a study."""
     return f"{SIMULATION}_revealed_{stem}.{ending}"
 
 

@@ -167,28 +167,14 @@ class ProfileColumn(NamedTuple):
         return isinstance(self.declared, codings.Cycle) and self.declared.period == _HOURS
 
     def format_turned(self, value: float) -> str:
-        """A value of a cycle; of a day, the time so many hours after midnight.
-
-        >>> day = ProfileColumn("hour", -1, 1, declared=codings.Cycle(24.0))
-        >>> day.format_turned(14.2), day.format_turned(23.999)
-        ('14:12', '00:00')
-        """
+        """A value of a cycle; of a day, the time so many hours after midnight."""
         if not self.is_time:
             return format_number(value)
         hour, minute = divmod(round(value * _MINUTES), _MINUTES)
         return f"{hour % int(_HOURS):02d}:{minute:02d}"
 
     def describe_reach(self, reach: float) -> str:
-        """How far noise reaches on its scale, no farther than its bounds: in its unit, or on a log scale as a factor.
-
-        >>> age = ProfileColumn("age", 0, 90, "years")
-        >>> age.describe_reach(12.34), age.describe_reach(120.0)
-        ('12 years', '90 years')
-        >>> ProfileColumn("pay", 1, 9, "€", "log").describe_reach(0.0953)
-        'a factor of 1.1'
-        >>> ProfileColumn("debt", 0, 9, "€", "root").describe_reach(3.0)
-        '3 in roots'
-        """
+        """How far noise reaches on its scale, within its bounds: in its unit, or on a log scale as a factor."""
         if self.kind == "log":
             factor = exp(reach)
             return f"a factor of {format_number(round(factor, 2)) if factor < 2 else format_reach(factor)}"
@@ -510,12 +496,9 @@ class Profile:
 
 
 def compute_honest_noise(sd: Array, sizes: size_estimates.Sizes | None, width: Array) -> Array:
-    """Standard deviation (k, d) of the noise on centres, with what their noisy sizes leave open; on the columns' scale.
-
-    ``sd`` (k, d) is what the algorithm says: noise of a sum, over a noisy size. It becomes that over the least size
-    that is plausible, three standard deviations below the noisy one. Where that is nobody, it is half of the ``width``
-    (d,) of the bounds: the centre may lie anywhere between them.
-    """
+    """Standard deviation (k, d) of the noise on centres, with what noisy sizes leave open; on the columns' scale."""
+    # ``sd`` (k, d) is of a sum, over a noisy size: it becomes that over the least size that is plausible, three
+    # standard deviations below. Where that is nobody, the centre may lie anywhere between its bounds.
     return np.minimum(sd if sizes is None else sizes.widen(sd), width / 2)
 
 

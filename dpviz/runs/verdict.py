@@ -192,19 +192,7 @@ def judge_centers(
 ) -> Verdict | None:
     """The first rule that holds of released centres, the worst first; None where nothing speaks against them.
 
-    Parameters
-    ----------
-    seen : Evidence
-    loss : LossShare, optional
-        Where something that was released tells of it.
-    judges_itself : bool
-        Whether something else than the noise on centres tells how good they are.
-    what : str
-        What a title speaks of.
-
-    Returns
-    -------
-    Verdict or None
+    ``judges_itself``: something else than noise on centres tells how good they are. A title speaks of ``what``.
     """
     k, edged = len(seen.gaps), seen.edge.mean(axis=1) >= _EDGED
     carried = np.zeros(k, dtype=np.bool_) if k < 2 or seen.errors is None else seen.errors >= seen.gaps

@@ -190,10 +190,7 @@ class Coding:
         return values
 
     def spread_around(self, values: Array, sd: Array) -> Array:
-        """Half of what lies within ``sd`` (k,) on either side of amounts (k,), in their units: noise of a released one.
-
-        ``sd`` is on the scale of the column; of a small one it is the scale's slope times that.
-        """
+        """Half of what lies within ``sd`` (k,), on the column's scale, on either side of amounts (k,), their units."""
         return sd
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
@@ -247,12 +244,7 @@ class Stretched(Coding):
         return (self.unstretch(middle + sd) - self.unstretch(middle - sd)) / 2
 
     def find_even_sd(self, values: Array, spread: Array) -> Array:
-        """As of any scale.
-
-        >>> log, pay = Stretched("log"), np.array([2000.0])
-        >>> round(float(log.find_even_sd(pay, log.spread_around(pay, np.array([0.5])))[0]), 9)
-        0.5
-        """
+        """As of any scale."""
         size = np.maximum(np.abs(values), np.finfo(float).tiny)
         if self.scale == "log":
             return np.arcsinh(spread / size)

@@ -329,10 +329,8 @@ class _Lines:
 
 
 def split_fields(line: str, delimiter: str, quote: str = '"') -> list[str]:
-    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field.
-
-    What stands before names that blanks set apart, a #, is none of them.
-    """
+    """The fields of one line; csv.Error if a quotation mark of it is never closed, or closes inside a field."""
+    # What stands before names that blanks set apart, a #, is none of them.
     if delimiter == WHITESPACE:
         return line.lstrip("#").split()
     return next(csv.reader((line,), delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True), [])
@@ -589,11 +587,7 @@ def split_header(line: str, delimiter: str, quote: str = '"') -> list[str]:
 
 
 def reads_like_a_row(cell: str) -> bool:
-    """Whether a cell is a number, an amount, a percentage, a date or a time rather than a name.
-
-    >>> [reads_like_a_row(cell) for cell in ("12%", "$73519.44", "1987-03-12", "inf", "−5", "x1", "age")]
-    [True, True, True, True, True, False, False]
-    """
+    """Whether a cell is a number, an amount, a percentage, a date or a time rather than a name."""
     # One blank for many: the pattern tries every way to share them out among its parts.
     return match("row_cell", " ".join(cell.strip().strip("\"'").split())) is not None
 

@@ -52,11 +52,7 @@ _BOUGHT = "bought, ε = "
 
 
 def describe_bought_origin(epsilon: float) -> str:
-    """The origin of bounds that were bought with a part of the budget: their owner did not look, and ε covers them.
-
-    >>> describe_bought_origin(0.05)
-    'bought, ε = 0.05'
-    """
+    """The origin of bounds that were bought with a part of the budget: their owner did not look, and ε covers them."""
     return f"{_BOUGHT}{epsilon:g}"
 
 
@@ -618,20 +614,12 @@ OWNER_QUESTIONS: Mapping[str, str] = {name: word.question for name, word in OWNE
 
 
 def list_said(*words: str) -> tuple[str, ...]:
-    """Those of the owner's words that say something.
-
-    >>> list_said("Planning", "Not stated.", " ")
-    ('Planning',)
-    """
+    """Those of the owner's words that say something."""
     return tuple(one for one in words if one.strip() not in ("", NOT_STATED))
 
 
 def is_day(text: str) -> bool:
-    """Whether ``text`` is a day, written as YYYY-MM-DD.
-
-    >>> is_day("2026-02-28"), is_day("2026-02-30"), is_day("20260228")
-    (True, False, False)
-    """
+    """Whether ``text`` is a day, written as YYYY-MM-DD."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:

@@ -202,11 +202,9 @@ PLAIN_FORMAT = FileFormat()
 
 
 def refuse_garbled(line: str, declared: FileFormat) -> None:
-    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows.
-
-    One byte too many or too few turns line ends into letters that no alphabet has.
-    """
+    """Refuse a header line of several bytes a letter that is no text of its encoding: it may have run on into rows."""
     several_bytes = declared.encoding != declared.byte_encoding
+    # One byte too many or too few turns line ends into letters that no alphabet has.
     if several_bytes and any(letter in "\0\ufffd" or unicodedata.category(letter) == "Cn" for letter in line):
         raise IntakeError.of("header_garbled", encoding=declared.encoding)
 
@@ -550,11 +548,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 def format_cell(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; a number stays one, in a text too.
-
-    >>> [format_cell(cell) for cell in ("age", "=1+1", "-1.5", "-x", "@sum")]
-    ['age', "'=1+1", '-1.5', "'-x", "'@sum"]
-    """
+    """A cell that no spreadsheet takes for a formula; a number stays one, in a text too."""
     is_formula = isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if is_formula else cell
 

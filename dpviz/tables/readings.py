@@ -435,10 +435,6 @@ def _read_units(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[str
 
 
 def _is_a_unit(cell: str) -> bool:
-    """Whether a cell is made of words of the list of units, perhaps one per another, with powers.
-
-    >>> [_is_a_unit(cell) for cell in ("kg", "[m/s²]", "5 kg", "unknown", "")]
-    [True, True, False, False, False]
-    """
+    """Whether a cell is made of words of the list of units, perhaps one per another, with powers."""
     parts = re.split(r"[\s/·*]+", cell.strip("()[]").casefold())
     return all(re.sub(r"(?<=\D)[\d²³^-]+$", "", part) in WORDS["unit"] for part in parts)

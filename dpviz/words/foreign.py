@@ -53,11 +53,9 @@ class Door:
         return any(_name_type(kind) in self.damage for kind in type(error).__mro__)
 
     def holds_cells(self, given_bytes: int, cells: int) -> bool:
-        """Whether so many cells are read of so many bytes as they were given.
-
-        A table has a byte or so for a cell; what promises far more of them than its size is packed to fill memory, or
-        has short lines under a long header.
-        """
+        """Whether so many cells are read of so many bytes as they were given."""
+        # A table has a byte or so for a cell; what promises far more of them than its size is packed to fill memory, or
+        # has short lines under a long header.
         in_proportion = max(_CELLS_OF_ANY_FILE, _CELLS_A_BYTE * given_bytes)
         return cells <= min(in_proportion, self.most_cells or in_proportion)
 
@@ -133,11 +131,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def format_name(path: Path) -> str:
-    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked.
-
-    >>> format_name(Path("caf\\udce9\\x1b[31m.csv"))
-    'caf��[31m.csv'
-    """
+    """The name of a file on one line that can be written anywhere; what is no UTF-8 or cannot be printed is marked."""
     name = os.fsencode(path.name).decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 

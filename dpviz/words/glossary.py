@@ -40,11 +40,7 @@ class Term:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text.
-
-    >>> split_sentences("It is small. It costs nothing.")
-    ['It is small.', 'It costs nothing.']
-    """
+    """The sentences of a text."""
     return _END.split(text.strip())
 
 
@@ -60,50 +56,28 @@ def read_glossary() -> Mapping[str, Term]:
 
 
 def explain_term(term: str, also: str = "") -> str:
-    """What the term of that id means, for a tooltip; a sentence may follow that is about this place.
-
-    >>> explain_term("synopsis")[:40]
-    'A release that stands in for the rows: a'
-    >>> explain_term("public", "Made up.")
-    'Declared by the owner, or made without looking at any row. It costs no privacy. Made up.'
-    """
+    """What the term of that id means, for a tooltip; a sentence may follow that is about this place."""
     return f"{read_glossary()[term].says} {also}".strip()
 
 
 def find_terms(text: str) -> list[Term]:
-    """The terms that occur in a text, in their order there; of forms within each other the longest.
-
-    >>> [term.id for term in find_terms("Laplace noise on a count, at ε = 1")]
-    ['laplace', 'epsilon']
-    """
+    """The terms that occur in a text, in their order there; of forms within each other the longest."""
     found = (_index_forms()[one[0].casefold()] for one in _match_any_form().finditer(text))
     return list({term.id: term for term in found}.values())
 
 
 def find_term(label: str) -> Term | None:
-    """The term that a label is, alone or before a comma.
-
-    >>> find_term("δ, slack").id, find_term("k, clusters").id, find_term("δ of a run")
-    ('delta', 'cluster', None)
-    """
+    """The term that a label is, alone or before a comma."""
     return _index_forms().get(label.split(",")[0].strip().casefold())
 
 
 def explain_words(text: str, *, most: int = 5) -> str | None:
-    """The first sentences about the terms in a text, for the question mark behind it; None if it has none.
-
-    >>> explain_words("nothing of the kind") is None
-    True
-    """
+    """The first sentences about the terms in a text, for the question mark behind it; None if it has none."""
     return "\n\n".join([f"**{term.name}**: {term.first}" for term in find_terms(text)[:most]]) or None
 
 
 def explain_label(text: str) -> str:
-    """The first sentences about the terms that a label is or a text has, without any markup; empty if there is none.
-
-    >>> explain_label("cubes").partition(",")[0]
-    'cube: One box of a partition tree'
-    """
+    """The first sentences about the terms that a label is or a text has, without any markup; empty if there is none."""
     named = find_term(text)
     return "\n".join(f"{term.name}: {term.first}" for term in ([named] if named else find_terms(text)))
 

@@ -228,10 +228,7 @@ def _measure_apart(some: Array, centers: Array) -> Array:
 
 
 def _plan_dropping(apart: Array, size: Array) -> tuple[Codes, Array]:
-    """Who would take over the rows of each centre, and what these lose by it, both of shape (k,).
-
-    By squared distances ``apart`` (k, k), of which those on the diagonal are overwritten, and sizes (k,).
-    """
+    """Who takes over the rows of each centre, and at what loss, both (k,); the diagonal of ``apart`` is overwritten."""
     np.fill_diagonal(apart, np.inf)
     neighbour = apart.argmin(axis=1)
     return neighbour, size * size[neighbour] / (size + size[neighbour]) * apart.min(axis=1)

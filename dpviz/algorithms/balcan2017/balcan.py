@@ -682,13 +682,11 @@ class KMedianParams(Params):
 
 
 def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
-    """Find k cubes by private swaps on distances, then walk to the medians of their clusters.
+    """Find k cubes by private swaps on distances, then walk to the medians of their clusters, which are released.
 
-    The last step is the release. O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps towards the medians;
-    drawn ones take R n m d, with m places.
+    O(L n p + T n |C| p + R n k d) for L levels, T swaps and R steps; drawn medians take R n m d, with m places.
 
-    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought
-    and sets dimensions, levels and swaps.
+    **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought.
     """
     view, centers, budget = yield from find_centers(session, k, params.search, rng, order=1)
     cells, start = view.cells(centers), view.lift(centers, session.region)

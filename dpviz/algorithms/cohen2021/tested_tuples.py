@@ -396,27 +396,18 @@ class StableParams(TupleParams):
 def noisy_centers(
     session: PrivateSession, k: int, params: NoisyCenterParams, rng: np.random.Generator
 ) -> Iterator[Step]:
-    """k-means in secret blocks, a private test whether the blocks agree, and noisy centres of one of them (Fig. 4).
-
-    **Guarantee.** As ``run_tested``.
-    """
+    """k-means in secret blocks, a private test whether they agree, noisy centres of one (Fig. 4): as ``run_tested``."""
     yield from run_tested(session, k, params, rng, 1.0, partial(run_noisy_center_test, far=params.far))
 
 
 def averages(session: PrivateSession, k: int, params: AverageParams, rng: np.random.Generator) -> Iterator[Step]:
-    """k-means in secret blocks, a private test whether they agree, and private averages of their centres (Fig. 3).
-
-    **Guarantee.** As ``run_tested``.
-    """
+    """k-means in secret blocks, a private test whether they agree, averages of them (Fig. 3): as ``run_tested``."""
     test = partial(run_average_test, finest=params.finest, turned=params.axes != _GIVEN)
     yield from run_tested(session, k, params, rng, 1.0, test)
 
 
 def stable_kmeans(session: PrivateSession, k: int, params: StableParams, rng: np.random.Generator) -> Iterator[Step]:
-    """Half of the budget on tuples of secret blocks, the other half on noisy means of the cells that they found.
-
-    **Guarantee.** As ``run_tested``.
-    """
+    """Half of the budget on tuples of secret blocks, half on noisy means of the cells they found: as ``run_tested``."""
     by_centers, by_averages = partial(run_noisy_center_test, far=None), partial(run_average_test, finest=FINEST)
     test = by_centers if params.finest is None else by_averages
     yield from run_tested(session, k, params, rng, TUPLES_PART, test)

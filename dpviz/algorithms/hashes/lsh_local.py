@@ -132,11 +132,7 @@ def _compute_center_noise(leaves: CoresetStep, centers: Array) -> Array:
 
 
 def list_prefix_lengths(depth: int) -> tuple[int, ...]:
-    """Length of the prefix of each group: from 2 (1 if there is one plane) to ``depth``, and ``depth`` for the last.
-
-    >>> list_prefix_lengths(8), list_prefix_lengths(3), list_prefix_lengths(1)
-    ((2, 4, 5, 6, 8, 8), (2, 3, 3), (1, 1))
-    """
+    """Length of the prefix of each group: from 2 (1 if there is one plane) to ``depth``, and ``depth`` for the last."""
     lengths = np.unique(np.round(np.linspace(min(2, depth), depth, _PREFIX_GROUPS)).astype(int))
     return (*lengths.tolist(), depth)
 

@@ -76,10 +76,7 @@ class EUGkMParams(GridParams):
 
 
 def eugkm(session: PrivateSession, k: int, params: EUGkMParams, rng: np.random.Generator) -> Iterator[Step]:
-    """Release a noisy grid once, then solve k-means on it as often as one likes. O(nd + starts · M k d), M cells.
-
-    **Guarantee.** Add/remove or replace; ε-DP. Bounds are public; n is public or bought, and only sets the grid size.
-    """
+    """Release a noisy grid once, under ε-DP, then solve k-means on it at will. O(nd + starts · M k d), M cells."""
     yield from run_grid_kmeans(session, k, session.budget, params, rng)
 
 
@@ -88,7 +85,8 @@ def run_grid_kmeans(
 ) -> Generator[Step, None, Array]:
     """EUGkM for a part of the budget; it returns the centres (k, d), unit coordinates; ``why`` opens the first title.
 
-    **Guarantee.** ``budget``, spent on the grid alone.
+    **Guarantee.** ``budget``, spent on the grid alone: add/remove or replace. Bounds are public; n is public or
+    bought, and only sets the grid size.
     """
     per_axis = params.choose_cells_per_axis(session.n, compute_epsilon_per_row(session, budget), k, session.dim)
     wanted = max(1, round(per_axis)) ** session.dim

@@ -20,11 +20,7 @@ from dpviz.words import Kind, Palette
 
 
 def spell_name(name: str) -> str:
-    """``name`` for any text of a figure: read as it is, never as a tag, a template of a hover text or a formula.
-
-    >>> spell_name("<b>%{x}</b>")
-    '&lt;b&gt;&#37;{x}&lt;/b&gt;'
-    """
+    """``name`` for any text of a figure: read as it is, never as a tag, a template of a hover text or a formula."""
     return escape(" ".join(name.split()), quote=False).replace("%{", "&#37;{").replace("$", "&#36;")
 
 
@@ -136,11 +132,7 @@ def name_kinds(plot: Plot, palette: Palette) -> Plot:
 
 
 def format_legend_name(what: str, kind: Kind) -> str:
-    """What a mark is, with the sign of its kind: an eye for what was revealed.
-
-    >>> format_legend_name("centres", "released"), format_legend_name("rows", "revealed")
-    ('centres', '◉ rows')
-    """
+    """What a mark is, with the sign of its kind: an eye for what was revealed."""
     return _MARKS[kind] + what
 
 

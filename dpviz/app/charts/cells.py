@@ -181,10 +181,7 @@ class LabelBoxes:
         self._boxes += [np.array([-1, -1, 1, 1]) * size / 2] * len(places)
 
     def places(self, texts: list[str], places: Array, away: Array, *, size: float, font: float) -> list[str]:
-        """On which side of its mark each text stands, "" where there is no room at all.
-
-        ``away`` (m, 2), drawn units, is where each would best stand.
-        """
+        """Where at its mark each text stands, best towards ``away`` (m, 2), drawn units; "" where there is no room."""
         marks = zip(texts, self.pixels(places), away * self._scale, strict=True)
         return [self._place(text, at, to, size=size, font=font) for text, at, to in marks]
 

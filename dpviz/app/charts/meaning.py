@@ -53,12 +53,7 @@ class Deployment(NamedTuple):
 
 @cache
 def load_deployments() -> tuple[Deployment, ...]:
-    """All entries with an ε or a ρ, by ε.
-
-    >>> others = load_deployments()
-    >>> len(others), round(others[0].epsilon, 2), sum(one.converted for one in others)
-    (35, 0.01, 8)
-    """
+    """All entries with an ε or a ρ, by ε."""
     with Path(__file__).with_name("deployments.csv").open(encoding="utf-8", newline="") as file:
         return tuple(sorted(map(_read_entry, csv.DictReader(file)), key=lambda one: (one.epsilon, one.name)))
 
@@ -129,11 +124,7 @@ def draw_icon_array(prior: float, epsilon: float) -> Diagram:
 
 
 def _round_up(share: float) -> float:
-    """A share that is an upper bound stays one: three digits, more only where it would be 1.
-
-    >>> [round(_round_up(share), 9) for share in (0.73106, 0.02672, 0.99966, 1.0)]
-    [0.732, 0.0268, 0.9997, 1.0]
-    """
+    """A share that is an upper bound stays one: three digits, more only where it would be 1."""
     unit = 10.0 ** min(floor(log10(share)) - 2, floor(log10(1 - share))) if 0 < share < 1 else 1.0
     return ceil(share / unit - 1e-9) * unit
 
@@ -233,11 +224,7 @@ def _tell(one: membership.Share) -> str:
 
 
 def _make_points(share: float, *, most: bool = False) -> str:
-    """A difference of shares, in words; the ``most`` that it can be stays that.
-
-    >>> _make_points(0.4621), _make_points(0.4621, most=True)
-    ('46 points', '46.3 points')
-    """
+    """A difference of shares, in words; the ``most`` that it can be stays that."""
     points = format_at_most(100 * share) if most else f"{100 * share:.2g}"
     return f"{points} point{'' if points == '1' else 's'}"
 

@@ -166,11 +166,7 @@ def list_alike(step: Step, steps: Sequence[Step]) -> list[Any]:
 
 
 def format_columns(domain: Domain) -> str:
-    """The first columns of a domain, for words.
-
-    >>> format_columns(Domain.of(["a", "b", "c", "d", "e"], 0, 1))
-    'a, b, c, d …'
-    """
+    """The first columns of a domain, for words."""
     return ", ".join(domain.columns[:_NAMED]) + (" …" if domain.dim > _NAMED else "")
 
 

@@ -81,11 +81,7 @@ def make_config(filename: str) -> dict[str, Any]:
 
 
 def make_axis_title(name: str, unit: str = "") -> str:
-    """An axis title with its unit.
-
-    >>> make_axis_title("loss per row", "data units²"), make_axis_title("k")
-    ('loss per row (data units²)', 'k')
-    """
+    """An axis title with its unit."""
     return f"{name} ({unit})" if unit else name
 
 
@@ -99,15 +95,10 @@ def make_epsilon_axis(lowest: float = 0.1, highest: float = 10.0) -> dict[str, A
 
 
 def make_log_axis(low: float, high: float) -> dict[str, Any]:
-    """A logarithmic axis from 10^``low`` to 10^``high`` with ticks at 1, 2 and 5, where these do not crowd.
-
-    Ticks are written out in full: those of the library between powers of ten show their first digit only.
-
-    >>> make_log_axis(0, 1)["ticktext"]
-    ['1', '2', '5', '10', '20', '50']
-    """
+    """A logarithmic axis from 10^``low`` to 10^``high`` with ticks at 1, 2 and 5, where these do not crowd."""
     steps = (1, 2, 5) if high - low < 2.5 else (1,)
     ticks = [step * 10.0**power for power in range(floor(low), ceil(high) + 1) for step in steps]
+    # Written out in full: ticks of the library between powers of ten show their first digit only.
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 

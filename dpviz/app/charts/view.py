@@ -267,11 +267,7 @@ def list_ticks(column: CodedColumn) -> dict[str, Any]:
 
 
 def shorten_amount(value: float, thousands_from: float = 1e3) -> str:
-    """A number for narrow places, in thousands ``thousands_from`` there on, or in millions.
-
-    >>> [shorten_amount(one, 1e4) for one in (56900.0, 2_500_000.0, 72.2, -12000.0)]
-    ['56.9k', '2.5M', '72.2', '−12k']
-    """
+    """A number for narrow places, in thousands ``thousands_from`` there on, or in millions."""
     size, unit = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= thousands_from else (1.0, "")
     return f"{format_number(value / size)}{unit}"
 

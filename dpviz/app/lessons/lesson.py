@@ -120,11 +120,7 @@ class Say:
 
     @property
     def text(self) -> str:
-        """The number as texts show it.
-
-        >>> Say("n", "rows", {}, None, None, 5000).text, Say("loss", "loss ratio", {}, None, None, 1.02).text
-        ('5,000', '1.02')
-        """
+        """The number as texts show it."""
         return f"{self.value:,.{self.decimals}f}"
 
     def is_true_of(self, found: float) -> bool:

@@ -23,26 +23,14 @@ _JOINED = re.compile(r"(?<=:)(?=\S)|(?<=\])(?=[(\[\\])|(?=@)|(?<=[wW]{3})(?=\.)|
 
 
 def escape_markdown(name: object) -> str:
-    """``name`` for a Markdown text: read as it is, on one line, without the power to format, link, draw or fetch.
-
-    Characters that no reader sees are replaced by �.
-
-    >>> escape_markdown("a_b _c"), escape_markdown("1. $x$"), escape_markdown("Give a number above 0: see k.")
-    ('a_b \\\\_c', '1\\\\. \\\\$x\\\\$', 'Give a number above 0: see k.')
-    >>> escape_markdown("http://x.invalid") == "http\\\\:\\N{WORD JOINER}//x.invalid"
-    True
-    """
+    """``name`` as it reads, on one line of Markdown, without the power to format, link, draw or fetch."""
     escaped = _SIGNS.sub(r"\\\g<0>", _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split())))
     begun = _BEGINS.sub(lambda sign: f"\\{sign[1]}" if sign[1] else f"{sign[2]}\\{sign[3]}", escaped)
     return _JOINED.sub(_JOINER, begun)
 
 
 def strip_markdown(name: object) -> str:
-    """``name`` for a label that is heard and not seen: as it is, or with blanks for signs where one has power.
-
-    >>> strip_markdown("child_mort"), strip_markdown("Annual Income (k$)"), strip_markdown("![age](of) *all*")
-    ('child_mort', 'Annual Income (k$)', 'age (of) all')
-    """
+    """``name`` for a label that is heard and not seen: as it is, or with blanks for signs where one has power."""
     line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(str(name).split()))
     if not _POWERFUL.search(line):
         return line

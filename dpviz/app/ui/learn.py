@@ -87,11 +87,7 @@ _PICTURE_WIDTH, _PICTURE_LINES, _LETTERS = 300, 6, 55
 
 
 def find_terms(typed: str) -> list[glossary.Term]:
-    """The terms that have what is typed in a form of their name or else in their sentences, in the order of the file.
-
-    >>> [term.id for term in find_terms("voro")]
-    ['voronoi']
-    """
+    """The terms with what is typed in a form of their name or else in their sentences, in the order of the file."""
     sought = " ".join(typed.split()).casefold()
     by_name = [one for one in glossary.read_glossary().values() if any(sought in form.casefold() for form in one.forms)]
     return by_name or [term for term in glossary.read_glossary().values() if sought in term.says.casefold()]

@@ -31,11 +31,7 @@ def describe_delimiter(delimiter: str) -> str:
 
 
 def describe_columns(names: tuple[str, ...], most: int = _MOST_COLUMNS) -> str:
-    """How many columns, and the names of the first few, as Markdown.
-
-    >>> describe_columns(("age", "height"))
-    '2 columns: age, height'
-    """
+    """How many columns, and the names of the first few, as Markdown."""
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{len(names)} column{'' if len(names) == 1 else 's'}: {', '.join(map(escape_markdown, names[:most]))}{rest}"
 

@@ -112,21 +112,13 @@ def find_reached_loss(losses: Array, share: float, weights: Array | None = None)
 
 
 def find_start(epsilons: Sequence[float] | Array, met: Sequence[bool] | Array) -> float:
-    """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not.
-
-    >>> find_start([0.1, 1.0, 3.0, 10.0], [True, False, True, True])
-    3.0
-    """
+    """The least of ascending ``epsilons`` from which on all are ``met``; infinite if the last one is not."""
     everywhere = np.asarray(met, dtype=bool)[::-1].cumprod()[::-1].astype(bool)
     return float(np.asarray(epsilons)[everywhere.argmax()]) if everywhere.any() else inf
 
 
 def count_steps_apart(one: float, other: float, tried: Sequence[float]) -> int:
-    """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried.
-
-    >>> count_steps_apart(0.18, 2.0, (0.1, 0.2, 0.5, 1.0, 2.0)), count_steps_apart(5.0, float("inf"), (1.0, 2.0))
-    (3, 0)
-    """
+    """How many of the ascending ε that were ``tried`` lie between two answers; each counts as the next one tried."""
     first, second = np.searchsorted(np.asarray(tried) * (1 + 1e-9), [one, other])
     return abs(int(first) - int(second))
 

@@ -170,12 +170,8 @@ class Attack:
 
     @property
     def reach(self) -> float:
-        """How far chance moves the shares of the staircase, at all thresholds at once: in 19 of 20 records no farther.
-
-        References
-        ----------
-        Massart 1990, for either side: exp(-2 m reach²) = 1/40 of m runs.
-        """
+        """How far chance moves shares of the staircase, at all thresholds at once: in 19 of 20 records no farther."""
+        # Massart 1990, for either side: exp(-2 m reach²) = 1/40 of m runs.
         return sqrt(log(40) / (2 * min(self.hits.of, self.false_alarms.of)))
 
     def passes(self, *, epsilon: float, delta: float) -> bool:

@@ -57,16 +57,11 @@ class Belief(NamedTuple):
 
 
 def compute_allowed_epsilon(prior: float, accepted: float) -> float:
-    """The largest ε under which no belief that was ``prior`` can become more than ``accepted``; 0 where it is no more.
-
-    The inverse of ``Belief.bound``: ln of the ratio of the odds. With δ > 0 a belief may go beyond it with that chance.
-
-    >>> round(compute_allowed_epsilon(0.1, 0.25), 4), compute_allowed_epsilon(0.3, 0.2)
-    (1.0986, 0.0)
-    """
+    """The largest ε under which no belief that was ``prior`` can exceed ``accepted``; 0 where that is no more."""
     for name, value in (("prior", prior), ("accepted posterior", accepted)):
         if not 0 < value < 1:
             raise check.RequestError(f"The {name} is {value:g}: give a probability between 0 and 1.")
+    # The inverse of ``Belief.bound``. With δ > 0 a belief may go beyond it with that chance.
     return max(0.0, log(accepted / (1 - accepted)) - log(prior / (1 - prior)))
 
 
@@ -85,17 +80,7 @@ def bound_hits(false_alarms: Array, *, epsilon: float, delta: float = 0.0) -> Ar
 def bound_hits(false_alarms: float | Array, *, epsilon: float, delta: float = 0.0) -> float | Array:
     """The most that "this person is in" can be right where they are, if it is wrong so often where they are not.
 
-    TPR ≤ min(e^ε FPR + δ, 1 - e^-ε (1 - δ - FPR), 1), whatever is known beside the release, for one release between two
-    neighbouring tables.
-
-    >>> [round(bound_hits(rate, epsilon=1.0), 3) for rate in (0.0, 0.05, 0.269, 0.5, 1.0)]
-    [0.0, 0.136, 0.731, 0.816, 1.0]
-    >>> round(bound_hits(0.05, epsilon=0.1, delta=0.01), 4)
-    0.0653
-
-    References
-    ----------
-    Kairouz, Oh & Viswanath 2015, "The composition theorem for differential privacy", Theorem 2.4.
+    TPR ≤ min(e^ε FPR + δ, 1 - e^-ε (1 - δ - FPR), 1) for one release (Kairouz, Oh & Viswanath 2015, Theorem 2.4).
     """
     rate = np.asarray(false_alarms, dtype=np.float64)
     # Beyond ε = 700 the factor is no longer a floating-point number; the line has been at 1 for long.
@@ -123,11 +108,7 @@ def bound_advantage(*, epsilon: float, delta: float = 0.0) -> float:
 
 
 def find_turning_point(*, epsilon: float, delta: float = 0.0) -> float:
-    """The share of false alarms at which the line is farthest above guessing: (1 - δ) / (1 + e^ε).
-
-    >>> round(find_turning_point(epsilon=1.0), 3)
-    0.269
-    """
+    """The share of false alarms at which the line is farthest above guessing: (1 - δ) / (1 + e^ε)."""
     return (1 - delta) * (1 - tanh(epsilon / 2)) / 2
 
 
@@ -169,19 +150,11 @@ class Risk:
 
     @property
     def words(self) -> str:
-        """Both as percentages.
-
-        >>> Risk().words
-        'nobody’s guess of 10 % about a person can become more than 25 %'
-        """
+        """Both as percentages."""
         return SENTENCES.fill("risk", prior=format_percent(self.prior), accepted=format_percent(self.accepted))
 
     def allow(self) -> float:
-        """The largest ε that keeps it, rounded down.
-
-        >>> Risk().allow()
-        1.09
-        """
+        """The largest ε that keeps it, rounded down."""
         return round_epsilon(compute_allowed_epsilon(self.prior, self.accepted), up=False)
 
 

@@ -55,11 +55,7 @@ _MARKS_OF_A_CROWD = Marks(6, None)
 
 
 def choose_marks(k: int) -> Marks:
-    """The marks of ``k`` centres: smaller where there are many, and without numbers in a crowd.
-
-    >>> choose_marks(15).size, choose_marks(64).number, choose_marks(500).number
-    (11, 10, None)
-    """
+    """The marks of ``k`` centres: smaller where there are many, and without numbers in a crowd."""
     return next((marks for most, marks in _MARKS.items() if k <= most), _MARKS_OF_A_CROWD)
 
 
@@ -354,14 +350,7 @@ def draw_reference(step: ReferenceStep, context: RenderContext) -> Chart:
 
 
 def describe_recovery(found: evaluation.ClusterRecovery) -> str:
-    """How many clusters were found; of more than can be said in a word, in digits as they are.
-
-    >>> recovered = evaluation.ClusterRecovery
-    >>> describe_recovery(recovered(0, 5)), describe_recovery(recovered(2, 15))
-    ('none of five clusters is found', '2 of 15 clusters are found')
-    >>> describe_recovery(recovered(15, 15))
-    'all 15 clusters are found'
-    """
+    """How many clusters were found; of more than can be said in a word, in digits as they are."""
     every = format_things(found.clusters, "cluster")
     if found.found == found.clusters:
         return f"all {every} are found"
@@ -370,11 +359,7 @@ def describe_recovery(found: evaluation.ClusterRecovery) -> str:
 
 
 def format_width(length: float) -> str:
-    """A length, unit coordinates, as a part of the width of the domain.
-
-    >>> format_width(0.01)
-    '0.5 % of the width'
-    """
+    """A length, unit coordinates, as a part of the width of the domain."""
     return f"{format_percent(length / 2)} of the width"
 
 

@@ -72,11 +72,7 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
 
 
 def round_up_range(value: float) -> float:
-    """``value`` up to 1, 2 or 5 times a power of ten, so that a scale changes seldom from one step to the next.
-
-    >>> round_up_range(0.55), round_up_range(0.89), round_up_range(2.0), round_up_range(0.013)
-    (1.0, 1.0, 2.0, 0.02)
-    """
+    """``value`` up to 1, 2 or 5 times a power of ten, so that a scale changes seldom from one step to the next."""
     unit = 10.0 ** floor(log10(value))
     return float(f"{next(step * unit for step in (1, 2, 5, 10) if value <= step * unit * (1 + 1e-9)):.0e}")
 

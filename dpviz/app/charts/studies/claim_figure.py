@@ -242,11 +242,7 @@ def draw_verdicts(results: Sequence[ClaimResult], title: str, *, dark: bool) -> 
 
 
 def count_answers(verdicts: Sequence[ClaimVerdict]) -> str:
-    """How often the answer is yes, no and open.
-
-    >>> count_answers([ClaimVerdict((ClaimFinding("x", True, "", 2.0), ClaimFinding("y", False, "", 0.5)))])
-    '1 yes, 1 no'
-    """
+    """How often the answer is yes, no and open."""
     counts = {outcome: sum(verdict.count(outcome) for verdict in verdicts) for outcome in _WORDS}
     return ", ".join(f"{number} {_WORDS[outcome]}" for outcome, number in counts.items() if number)
 

@@ -97,13 +97,7 @@ def choose_styles(names: Sequence[str]) -> dict[str, Style]:
 
 
 def find_algorithm(name: str) -> str | None:
-    """The id of the algorithm that a line is named after; None if it is none.
-
-    >>> find_algorithm("EUGkM, θ = 40"), find_algorithm("Balcan et al., sparse")
-    ('eugkm', 'balcan-sparse')
-    >>> find_algorithm("Balcan et al. (practical)")
-    'balcan'
-    """
+    """The id of the algorithm that a line is named after; None if it is none."""
     begun = [title for title in _list_titles() if name.startswith(title) and not name[len(title) :][:1].isalnum()]
     return _list_titles()[max(begun, key=len)] if begun else None
 
@@ -140,11 +134,7 @@ def narrow(name: str, width: int = 16) -> str:
 
 
 def describe_runs(numbers: Sequence[int]) -> str:
-    """How many runs stand behind the lines of a chart.
-
-    >>> describe_runs([20, 20]), describe_runs([3, 5])
-    ('20 runs each', '3 to 5 runs each')
-    """
+    """How many runs stand behind the lines of a chart."""
     if not numbers:
         return ""
     low, high = min(numbers), max(numbers)

@@ -144,11 +144,7 @@ def draw_params_form(card: Card) -> dict[str, Any]:
 
 
 def format_param_label(name: str) -> str:
-    """A parameter's name as a label.
-
-    >>> format_param_label("max_cells")
-    'Max cells'
-    """
+    """A parameter's name as a label."""
     words = name.replace("_", " ").strip()
     return escape_markdown(words[:1].upper() + words[1:])
 

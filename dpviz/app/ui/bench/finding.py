@@ -120,13 +120,7 @@ NO_STUDY = "No ε is advised: the stored study has no runs of this algorithm, as
 
 
 def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised: str = NO_DRAWS) -> Heading:
-    """What is kept at ``epsilon``: by the run that is ``shown`` first, then by the two sides.
-
-    Without these it says why they are not there (``unadvised``).
-
-    "Both promises are kept" stands over no run that failed, that is looser than accepted, or that noise alone may have
-    made; and no loss is called too large over a run that keeps it.
-    """
+    """What is kept at ``epsilon``: by the run ``shown``, then by two sides, or why there are none (``unadvised``)."""
     ways = {"ratio": format_ratio, "percent": format_percent, "write": format_epsilon, "capitalize": capitalize_first}
     told = render("headline.txt.j2", epsilon=epsilon, sides=sides, shown=shown, unadvised=unadvised, inf=inf, **ways)
     title, _, why = told.strip().partition("\n")

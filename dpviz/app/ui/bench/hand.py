@@ -381,11 +381,7 @@ def _read_day(text: str, written: str) -> str:
 
 
 def format_number_typed(number: float | None) -> str:
-    """A bound as it stands in the sentence, which ``read_number`` reads back.
-
-    >>> format_number_typed(12_000.5), format_number_typed(None)
-    ('12,000.5', '')
-    """
+    """A bound as it stands in the sentence, which ``read_number`` reads back."""
     return "" if number is None else f"{number:,}".removesuffix(".0")
 
 

@@ -100,11 +100,7 @@ class Labels(NamedTuple):
 
     @property
     def of(self) -> str:
-        """What the accuracy is of, with the most that fewer centres than groups can reach.
-
-        >>> Labels(0.6, 0, 0.7).of, Labels(0.9, 0).of
-        ('label accuracy, of at most 70 %', 'label accuracy')
-        """
+        """What the accuracy is of, with the most that fewer centres than groups can reach."""
         return "label accuracy" + (f", of at most {format_percent(self.ceiling)}" if self.ceiling < 1 else "")
 
 

@@ -141,10 +141,7 @@ class BoardAnswer:
 
 
 def run_on(rows: np.ndarray[Any, np.dtype[np.float64]], request: Request, seed: int | None = None) -> Run:
-    """Run on painted rows (n, 2), data units.
-
-    **Guarantee.** (ε, δ)-DP for a row that is added or removed, as every run.
-    """
+    """Run on painted rows (n, 2), data units: (ε, δ)-DP for a row that is added or removed, as every run."""
     return run_request(replace(request, seed=seed), PrivateTable(rows, DOMAIN))
 
 

@@ -110,11 +110,7 @@ def _ask_evaluation(kept: str, before: dict[str, Any], declared: Declaration) ->
 
 
 def describe_missing(missing: str) -> str:
-    """Which word is missing, by the name that its field has on the page, which says what it is for.
-
-    >>> describe_missing("intended_use is empty: say what the release is for.")
-    'Intended use is empty.'
-    """
+    """Which word is missing, by the name that its field has on the page, which says what it is for."""
     name, gap, rest = missing.partition(":")[0].partition(" ")
     return f"{capitalize_first(name.replace('_', ' '))}{gap}{rest}."
 
