@@ -2,9 +2,9 @@
 
 Its workers are forked from one process that has loaded dpviz: a worker that loads it costs a second for each run that
 a page asks for. That those come up, answer and end with their server ``tests/runs/test_jobs.py`` says, and
-``tests/test_wheel.py`` of a whole app. A curve has one draw at each ε. A run of ``HELD`` clusters is said to
-take long, and of it come as many steps as the file at ``STEPS`` has bytes, so that whoever cancels it in the middle
-need not be faster than it.
+``tests/test_wheel.py`` of a whole app. A curve has one draw at each ε, and an attack sixteen runs with the person and
+sixteen without. A run of ``HELD`` clusters is said to take long, and of it come as many steps as the file at ``STEPS``
+has bytes, so that whoever cancels it in the middle need not be faster than it.
 
     python -m tests.browser.small_app run app.py --server.headless true
 """
@@ -25,7 +25,7 @@ from threading import Lock
 from typing import Any, NoReturn
 
 from dpviz.app.ui import runner
-from dpviz.runs import jobs, work, worker
+from dpviz.runs import jobs, membership, work, worker
 from dpviz.runs.request import Request
 from tests.browser.server import HELD, STEPS
 from tests.waiting import eventually
@@ -124,6 +124,7 @@ def _work(told: bytes, files: Sequence[int]) -> NoReturn:
 if __name__ == "__main__":
     os.environ |= dict.fromkeys(worker._POOLS, "1")
     work._DRAWS = 1
+    membership.PAIRS = 16
     forecast = runner.forecast_seconds
     runner.forecast_seconds = lambda card, setting, *more: 9 if setting.k == HELD else forecast(card, setting, *more)
     jobs.new_worker = Nurse().fork  # type: ignore[assignment]

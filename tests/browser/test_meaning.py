@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 # Of parts with a belief, with runs, and with what others do; those of all parts are in tests/pages/test_meaning.py.
 FINDINGS = {
     "odds": "At ε = 1, a belief of 50 % becomes at most 73.2 %",
-    "attack": "and none can gain more than 46.3 points",
+    "attack": "none can gain more than 46.3 points",
     "others": "public deployments use a larger ε than 1",
 }
 
