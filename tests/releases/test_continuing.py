@@ -28,7 +28,7 @@ from dpviz.tables.named import open_file
 from dpviz.words import NINE_IN_TEN
 from tests.cases import about
 from tests.releases.forging import findings, verdict_on
-from tests.releases.people import WORDS, account_in, declare_people, order_for
+from tests.releases.people import WORDS, account_in, declare_people, order_for, unrehearsed
 
 SHARE, MIDDLES = 0.4, np.array([[20.0, 15_000], [45, 60_000], [75, 30_000]])
 
@@ -53,7 +53,7 @@ def plan(folder: Path, earlier: ReadRelease | None, *, rows: int = 900, **asked:
 @cache
 def released(continues: bool) -> Release:
     earlier = read_release(released(False).data) if continues else None
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         return publish(plan(Path(folder), earlier))
 
 
@@ -107,7 +107,8 @@ def test_other_numbers_of_the_earlier_release_contradict_it(what: str) -> None:
 def test_what_cannot_be_continued_is_refused_before_the_charge(tmp_path: Path) -> None:
     earlier = read_release(released(False).data)
     (bare_folder := tmp_path / "bare").mkdir()
-    bare = read_release(publish(plan(bare_folder, None, segments=0.0)).data)
+    with unrehearsed():
+        bare = read_release(publish(plan(bare_folder, None, segments=0.0)).data)
     damaged = read_release(make_zip({**released(False).files, CENTERS: b"segment\n"}))
     cases: list[tuple[ReadRelease, dict[str, Any], str]] = [
         (earlier, {"segments": 0.0}, "give them a part"),
@@ -213,7 +214,7 @@ def test_what_cannot_be_kept_is_said() -> None:
 
 @cache
 def promised() -> Release:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         data, said = declare_people(Path(folder))
         order = replace(order_for(said, segments=0.3), smallest_group=400)
         return publish(preflight(order, open_file(data), said, account_in(Path(folder))))
