@@ -192,9 +192,9 @@ def test_a_promise_is_broken_in_at_most_one_release_of_a_hundred(kind: str) -> N
         "all enough": np.full(8, 200.0),
     }[kind]
     rng = np.random.default_rng([3, len(kind)])
-    made = [find_groups(count(true, rng), PLACES, 100) for _ in range(2_000)]
+    made = [find_groups(count(true, rng), PLACES, 100) for _ in range(500)]
     rows = [min(true[np.array(group.segments) - 1].sum() for group in one.every) for one in made]
-    assert sum(one.kept and least < 100 for one, least in zip(made, rows, strict=True)) <= 20
+    assert sum(one.kept and least < 100 for one, least in zip(made, rows, strict=True)) <= 5
     assert np.mean([len(one.every) for one in made]) > (7.5 if kind == "all enough" else 2)
 
 
