@@ -26,18 +26,22 @@ import sys
 import tempfile
 import time
 import warnings
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import IO, Any, Self
 
 import pytest
+import streamlit.components.v2.manifest_scanner as scanner
 from _pytest.config import default_plugins
 from hypothesis import Phase, settings
+from jinja2 import Environment, FileSystemLoader, TemplateError
 
 from benchmarks.mutation.warm import LoadedFunctions
 
@@ -58,10 +62,17 @@ _LIBRARIES = [
     "pyarrow.csv",
     "pyarrow.pandas_compat",
     "plotly.graph_objects",
+    "plotly.graph_objs._figure",
+    "plotly.io._json",
+    "plotly.offline",
+    "PIL.PngImagePlugin",
     "pydantic",
     "jinja2",
     "dask.dataframe",
     "streamlit.testing.v1",
+    "streamlit.material_icon_names",
+    "streamlit.runtime.scriptrunner.magic_funcs",
+    "starlette.staticfiles",
     "hypothesis.strategies",
     "hypothesis.extra.numpy",
     "opendp.prelude",
@@ -76,6 +87,8 @@ _LIBRARIES = [
     "xml.etree.ElementTree",
     "tomllib",
     "pdb",
+    "encodings.cp437",
+    "encodings.utf_8_sig",
 ]
 # Of the processor, and of the clock for what waits and does not work: a busy machine may need many times as long.
 CPU_SECONDS, WALL_SECONDS = 15.0, 600.0
@@ -199,9 +212,11 @@ def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = Non
         for name in (*_LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
             importlib.import_module(name)
         if loaded:
-            loaded.load(["tests.conftest"])
+            loaded.load(["tests.conftest", "tests.durations", *_list_modules(ROOT / "dpviz")])
             importlib.import_module("tests.examples").load(quick=True)  # as a child does, before it imports tests
             _take_the_first_failure()
+            _compile_templates()
+        _describe_components()
     gc.freeze()  # a child that collects garbage would copy whatever it looks through
     with suppress(BrokenPipeError):  # whoever asked has ended
         for line in asked:
@@ -211,6 +226,37 @@ def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = Non
                 loaded.load(_module_name(each) for file in files for each in (*_list_conftests(file), file))
             answers.write(json.dumps(asdict(_in_child(trial, asked, loaded))) + "\n")
             answers.flush()
+
+
+def _list_modules(package: Path) -> list[str]:
+    """All of the package but what would run a command, or hide functions that are loaded from ``LoadedFunctions``."""
+    files = [path for path in sorted(package.rglob("*.py")) if path.name not in ("__main__.py", "ahead.py")]
+    return [_module_name(str(path.relative_to(package.parent))) for path in files]
+
+
+def _describe_components() -> None:
+    """Streamlit looks through all that is installed for them, whenever a page is visited first."""
+    scanner.scan_component_manifests = cache(scanner.scan_component_manifests)
+    scanner.scan_component_manifests()
+
+
+def _compile_templates() -> None:
+    """All that are, so that a child compiles what is changed alone."""
+    for markup, made in _make_environments():
+        for name in made.list_templates():
+            if markup == name.endswith((".html.j2", ".svg.j2")):
+                with suppress(TemplateError):  # of another room's filters
+                    made.get_template(name)
+
+
+def _make_environments() -> list[tuple[bool, Environment]]:
+    """In which the package keeps what it has compiled; with markup and without."""
+    from dpviz.releases.release_texts import _make_environment
+    from dpviz.words.wording import _find_environment
+
+    return [
+        (markup, make(markup=markup)) for make in (_make_environment, _find_environment) for markup in (True, False)
+    ]
 
 
 def _list_conftests(file: str) -> list[str]:
@@ -284,7 +330,7 @@ def _be_the_child(trial: Trial, folder: Path, loaded: LoadedFunctions | None) ->
 def _tried(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> Outcome:
     """The tests file by file, until one is red, and all at once where nothing is changed; a file may come twice."""
     if trial.file.endswith(".j2"):
-        _change_template(Path(trial.file).name, trial.source)
+        _change_template(Path(trial.file).name, trial.source, loaded)
     elif trial.file.endswith(".toml"):
         _change_words(Path.cwd() / trial.file, trial.source)
     elif trial.file and loaded and _module_name(trial.file) in sys.modules:
@@ -443,10 +489,8 @@ class _ChangedSource(importlib.machinery.SourceFileLoader):
             return compile(self.source, self.path, "exec", dont_inherit=True)
 
 
-def _change_template(name: str, source: str) -> None:
+def _change_template(name: str, source: str, loaded: LoadedFunctions | None) -> None:
     """From now on the template of this name has another source than its file."""
-    from jinja2 import FileSystemLoader
-
     read = FileSystemLoader.get_source
 
     def get_source(self: Any, environment: Any, template: str) -> Any:
@@ -454,6 +498,9 @@ def _change_template(name: str, source: str) -> None:
         return source if template == name else text, *more
 
     FileSystemLoader.get_source = get_source  # type: ignore[method-assign]
+    for _, made in _make_environments() if loaded else ():
+        with suppress(KeyError):
+            del made.cache[weakref.ref(made.loader), name]
 
 
 def _change_words(path: Path, source: str) -> None:

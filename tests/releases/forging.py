@@ -21,7 +21,7 @@ from dpviz.releases.noise_check import collect_tallies
 from dpviz.releases.package import SIGNATURE, VERIFY, format_verify, make_zip
 from dpviz.releases.releasing import publish
 from dpviz.releases.verifying import Verification, verify
-from tests.releases.people import ready_in
+from tests.releases.people import ready_in, unrehearsed
 from tests.releases.pinned_noise import noise_of_a_seed
 
 Files = Mapping[str, bytes]
@@ -30,7 +30,7 @@ Files = Mapping[str, bytes]
 @cache
 def released() -> Files:
     """The files of a release with segments, whose noise is the same every time: it finds the three groups."""
-    with TemporaryDirectory() as folder, noise_of_a_seed(1):
+    with TemporaryDirectory() as folder, noise_of_a_seed(1), unrehearsed():
         return publish(ready_in(Path(folder), segments=0.2)).files
 
 

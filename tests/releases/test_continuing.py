@@ -28,7 +28,7 @@ from dpviz.tables.named import open_file
 from dpviz.words import NINE_IN_TEN
 from tests.cases import about
 from tests.releases.forging import findings, verdict_on
-from tests.releases.people import WORDS, account_in, declare_people, order_for
+from tests.releases.people import WORDS, account_in, declare_people, order_for, unrehearsed
 
 SHARE, MIDDLES = 0.4, np.array([[20.0, 15_000], [45, 60_000], [75, 30_000]])
 
@@ -53,7 +53,7 @@ def plan(folder: Path, earlier: ReadRelease | None, *, rows: int = 900, **asked:
 @cache
 def released(continues: bool) -> Release:
     earlier = read_release(released(False).data) if continues else None
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         return publish(plan(Path(folder), earlier))
 
 
@@ -111,7 +111,8 @@ def test_other_numbers_of_the_earlier_release_contradict_it(what: str) -> None:
 def test_what_cannot_be_continued_is_refused_before_the_charge(tmp_path: Path) -> None:
     earlier = read_release(released(False).data)
     (bare_folder := tmp_path / "bare").mkdir()
-    bare = read_release(publish(plan(bare_folder, None, segments=0.0)).data)
+    with unrehearsed():
+        bare = read_release(publish(plan(bare_folder, None, segments=0.0)).data)
     damaged = read_release(make_zip({**released(False).files, CENTERS: b"segment\n"}))
     cases: list[tuple[ReadRelease, dict[str, Any], str]] = [
         (earlier, {"segments": 0.0}, "give them a part"),
@@ -195,9 +196,9 @@ def test_a_promise_is_broken_in_at_most_one_release_of_a_hundred(kind: str) -> N
         "all enough": np.full(8, 200.0),
     }[kind]
     rng = np.random.default_rng([3, len(kind)])
-    made = [find_groups(count(true, rng), PLACES, 100) for _ in range(2_000)]
+    made = [find_groups(count(true, rng), PLACES, 100) for _ in range(500)]
     rows = [min(true[np.array(group.segments) - 1].sum() for group in one.every) for one in made]
-    assert sum(one.kept and least < 100 for one, least in zip(made, rows, strict=True)) <= 20
+    assert sum(one.kept and least < 100 for one, least in zip(made, rows, strict=True)) <= 5
     assert np.mean([len(one.every) for one in made]) > (7.5 if kind == "all enough" else 2)
 
 
@@ -217,7 +218,7 @@ def test_what_cannot_be_kept_is_said() -> None:
 
 @cache
 def promised() -> Release:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         data, said = declare_people(Path(folder))
         order = replace(order_for(said, segments=0.3), smallest_group=400)
         return publish(preflight(order, open_file(data), said, account_in(Path(folder))))

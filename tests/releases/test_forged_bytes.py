@@ -43,7 +43,7 @@ from tests.cases import about
 from tests.releases.charges import a_charge
 from tests.releases.forging import Files, Member, deflated, findings, is_named, npy, rehashed, released, written
 from tests.releases.made_played import press
-from tests.releases.people import ready_in
+from tests.releases.people import ready_in, unrehearsed
 
 SECRET = b"age,income\r\n41,30500\r\n" * 20
 
@@ -51,7 +51,7 @@ SECRET = b"age,income\r\n41,30500\r\n" * 20
 @cache
 def small() -> Release:
     """A release of one part, quickly played."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         return publish(ready_in(Path(folder), algorithm="dplloyd"))
 
 
