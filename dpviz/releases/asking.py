@@ -134,10 +134,12 @@ def _ask_larger(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
 
 def _ask_ratio(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:
     over, under = (draws.sizes[:, place] for place in _places(question))
-    told = _tell(over / np.maximum(under, _TINY))
-    hidden = find_middle(under, _SURELY_THERE)[0] <= 0
     one, other = question.segments
-    return _answer(question, f"segment {one} is {told[0]:.3g} times as large as segment {other}", told, hidden=hidden)
+    if find_middle(under, _SURELY_THERE)[0] <= 0:
+        said = f"{HIDDEN}: segment {other} may hold nobody, and no size is a number of times as large as that."
+        return ReleaseAnswer(question, said, nan, nan, nan, hidden=True)
+    told = _tell(over / np.maximum(under, _TINY))
+    return _answer(question, f"segment {one} is {told[0]:.3g} times as large as segment {other}", told, hidden=False)
 
 
 def _ask_largest(draws: Draws, question: ReleaseQuestion) -> ReleaseAnswer:

@@ -234,7 +234,7 @@ def test_groups_stand_in_the_zip_on_the_card_and_in_what_is_read() -> None:
     assert groups.words in promised().files[PAGE].decode()
     assert groups.words in [one.sentence for one in read.received.may]
     assert read.to_dict()["groups"]["smallest"] == 400
-    assert GROUPS in promised().files[DATAPACKAGE].decode()
+    assert GROUPS in (told := promised().files[DATAPACKAGE].decode()) and groups.words in told
     for other in (text.replace(b"\n1", b"\n2", 1), b""):
         assert other != text and GROUPS in findings({**promised().files, GROUPS: other})
     without = {name: data for name, data in promised().files.items() if name != GROUPS}

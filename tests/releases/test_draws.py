@@ -222,6 +222,8 @@ def test_what_noise_hides_is_said_so() -> None:
     assert ask(drawn, ReleaseQuestion("share", (3,), "region", "N")).hidden
     often = ask(drawn, ReleaseQuestion("more-often", (1, 3), "region", "N")).sentence
     assert often.startswith("Noise hides this: ") and often.endswith("? A histogram is too small to say.")
+    lost = ask(replace(drawn, sizes=np.where([False, True, False], 0.0, drawn.sizes)), ReleaseQuestion("ratio", (1, 2)))
+    assert "segment 2 may hold nobody" in lost.sentence and lost.hidden and np.isnan(lost.high)
     assert len(ask(drawn, ReleaseQuestion("largest")).chosen) > 1
     assert clear.sentence.startswith("Segment 1 is larger than segment 2, by ") and clear.chosen == (1,)
     assert ask(draw(3), ReleaseQuestion("largest")).chosen == (1,)
