@@ -97,7 +97,7 @@ def pgkm(session: PrivateSession, k: int, params: PGkMParams, rng: np.random.Gen
             step = max(_LAST_STEP, _FIRST_STEP * shrink**t)
             breed = move_centers if practical else cross_and_mutate
             pool = breed(match_sets(parents, parents[0]), step, session.region, rng)
-    yield CentersStep(title="The candidate selected last is released", centers=parents[0])
+    yield CentersStep(title="The candidate selected last is released", centers=parents[0], released=True)
 
 
 def plan_search(n: int, epsilon: float, params: PGkMParams) -> Search:

@@ -213,6 +213,7 @@ class Advice:
     * ``n_tables``: how many synthetic tables it rests on.
     * ``beyond``: whether the question lies outside the sizes that were studied; then the nearest of them answered.
     * ``share``: the part of ε that goes to the centres.
+    * ``only``: the algorithm whose part of the study was read, where it was one; else "".
     """
 
     WHERE_FROM: ClassVar[str] = (
@@ -231,6 +232,7 @@ class Advice:
     n_tables: int
     beyond: bool
     share: float = 1.0
+    only: str = ""
 
     @property
     def leading(self) -> Outlook | None:
@@ -511,6 +513,7 @@ class Prospects:
             n_tables=len(self.weights),
             beyond=not (self.study.covers(self.setting) and self.reaches(epsilon)),
             share=self.share,
+            only=find_card(self.study.algorithms[0]).title if len(self.study.algorithms) == 1 else "",
         )
 
     def find_reached(self, algorithm: str, epsilon: float, parts: Sequence[float]) -> list[float]:

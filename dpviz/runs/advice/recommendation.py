@@ -45,7 +45,7 @@ class Reason(NamedTuple):
 class Recommendation:
     """Which ε to choose, and with whom.
 
-    * ``who``: the algorithm with its preset; "" where nobody meets the target.
+    * ``who``: the algorithm with its preset; where nobody meets the target, the only one that was tried, or "".
     * ``epsilon``: the smallest one tried from which on the target is met; infinite where none up to ``highest`` is.
     * ``typical``: the median loss there, over that of k-means++.
     * ``measured``: whether it was read off runs on this table, or its synthetic table, rather than the stored study.
@@ -105,14 +105,14 @@ class Recommendation:
         if answers:
             whole = [_make_whole(one, share) for one in answers]
             first = whole[0]
-            who = first.contender if first.reached else ""
+            who = first.contender if first.reached or len(whole) == 1 else ""
             apart = None if advice is None else explain_apart(advice, whole, [one / share for one in tried], contenders)
             return cls(
                 *(target, who, first.epsilon, first.typical, first.highest), measured=True, apart=apart, share=share
             )
         best = None if advice is None else advice.best
         if best is None:
-            return cls(target, "", inf, inf, EPSILONS[-1], measured=False)
+            return cls(target, "" if advice is None else advice.only, inf, inf, EPSILONS[-1], measured=False)
         return cls(target, best.title, best.epsilon, best.median, EPSILONS[-1], measured=False, share=share)
 
 

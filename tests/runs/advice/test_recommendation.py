@@ -93,6 +93,19 @@ def test_runs_on_the_table_are_told_as_the_release_whose_centres_get_as_much() -
             assert epsilon * (1 - 1e-9) <= centers <= 1.01 * epsilon
 
 
+def test_where_no_epsilon_will_do_it_is_said_of_whom_that_was_tried() -> None:
+    asked = ((3, "dplloyd"), (300, ""))
+    one, any_of_all = (foresee(Setting(d, 5, 1.0, 0.0, n=5_000), algorithm=who).advise(USUAL) for d, who in asked)
+    both = [answer("Auto", inf), answer("EUGkM", inf)]
+    for advice, answers, who in (
+        (one, (), "DPLloyd"),
+        (any_of_all, (), "any algorithm that was tried"),
+        (one, both[:1], "Auto"),
+        (one, both, "any algorithm that was tried"),
+    ):
+        assert Recommendation.of(USUAL, advice, answers, TRIED, CONTENDERS).finding.endswith(f", with {who}")
+
+
 def test_the_rule_is_the_share_of_runs_and_monotone_from_there_up() -> None:
     losses = np.array([1.0, 1.05, 1.09, 1.1, 3.0])
     assert USUAL.is_met(losses) and not Target(share=0.9).is_met(losses)

@@ -22,6 +22,7 @@ from dpviz.app.charts.picture import (
     Companion,
     RenderContext,
     describe_step,
+    find_kind,
     format_columns,
     list_alike,
     tabulate_points,
@@ -99,6 +100,7 @@ def add_centers(
     away: Array | None = None,
     sizes: Array | None = None,
     notes: list[str] | None = None,
+    kind: Kind = "released",
 ) -> None:
     """Filled circles in the colours of their cells, those of ``final`` (k, d), numbered on the side that is free.
 
@@ -122,9 +124,9 @@ def add_centers(
         numbers = {"text": texts, "textposition": [side or "top right" for side in sides]}
         numbers["textfont"] = {"size": marks.number, "color": inks, "weight": 700, "shadow": palette.halo}
     marker = make_center_marker(palette, inks, marks.size) | ({} if sizes is None else {"size": sizes})
-    hover, notes = "%{customdata}" if notes else "centre %{customdata} (released)", notes or listed
+    hover, notes = "%{customdata}" if notes else f"centre %{{customdata}} ({kind})", notes or listed
     trace = {"mode": "markers+text" if numbers else "markers", **UNCUT, **numbers, "uid": "centres"}
-    canvas.marks(places, "centres", "released", marker, hover=hover, notes=notes, trace=trace)
+    canvas.marks(places, "centres", kind, marker, hover=hover, notes=notes, trace=trace)
 
 
 def add_halos(canvas: PlotCanvas, centers: Array, sd: Array, *, doubtful: bool = False, at_least: bool = False) -> None:
@@ -193,6 +195,7 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
     view, sizes, last = context.view, _find_sizes(step, context), context.is_last(step)
     number, partners = len(step.centers), _find_matched(step, context)
     refused = last and context.verdict is not None and context.verdict.kind == "refused"
+    kind = find_kind(step)
     found = context.clusters_found(step.centers) if counts_clusters else None
     noise = _describe_noise(step, view.domain)
     note = ["refused (⊥)" if refused else "", view.about, evaluation.FOUND_RULE if found is not None else ""]
@@ -223,7 +226,7 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             add_reference(canvas, context.reference.centers)
         rows = {} if sizes is None else {"rows": sizes.words}
         notes = describe_step(step.centers, view.domain, "centre", rows, context.profile if last else None)
-        add_centers(canvas, step.centers, final=context.final, away=partners, notes=notes)
+        add_centers(canvas, step.centers, final=context.final, away=partners, notes=notes, kind=kind)
         if refused:
             add_refused(canvas)
         canvas.plane()
@@ -236,7 +239,7 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             table["± (unit coordinates)"] = NINE_IN_TEN * step.center_noise_sd
         return table
 
-    released = capitalize_first(format_things(number, "released centre"))
+    released = capitalize_first(format_things(number, f"{kind} centre"))
     title = capitalize_first(_make_title(step, context, found, noise))
     words = f"{released} over {format_columns(view.domain)}. {title}."
     if sizes is not None:

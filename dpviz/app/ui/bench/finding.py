@@ -14,7 +14,7 @@ import numpy as np
 
 from dpviz.app.charts.meaning import compute_losses
 from dpviz.core import Array
-from dpviz.runs import Belief, CurvePoint, Target, Verdict, find_reached_loss, format_epsilon, windows
+from dpviz.runs import CURVE_EPSILONS, Belief, CurvePoint, Target, Verdict, find_reached_loss, format_epsilon, windows
 from dpviz.words import capitalize_first, format_percent, format_ratio, render
 
 LOWEST, HIGHEST = 0.01, 35.0
@@ -32,7 +32,10 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Sides:
-    """The two sides of ε of a whole release: which loss it keeps, by runs ``of`` some tables, and which risk."""
+    """The two sides of ε of a whole release: which loss it keeps, by runs ``of`` some tables, and which risk.
+
+    While not every ε has been tried they are ``partial``: a smaller one may be enough.
+    """
 
     of: str
     least: float
@@ -40,6 +43,7 @@ class Sides:
     risk: windows.Risk
     losses: tuple[Side, ...]
     openings: tuple[windows.Opening, ...] = ()
+    partial: bool = False
 
     @property
     def is_made_up(self) -> bool:
@@ -80,7 +84,8 @@ class Sides:
         """Those of runs on a table that anybody may see, of which a release spends ``share`` on centres."""
         tried = {point.epsilon / share: np.array(point.losses) for point in points}
         losses = tuple(_summarize(epsilon, tried[epsilon], target.share) for epsilon in sorted(tried))
-        return cls("draws on these rows", target.find_least(tried) if tried else inf, target, risk, losses)
+        least, partial = target.find_least(tried) if tried else inf, len(tried) < len(CURVE_EPSILONS)
+        return cls("draws on these rows", least, target, risk, losses, partial=partial)
 
 
 def _summarize(epsilon: float, losses: Array, share: float) -> Side:
@@ -120,7 +125,8 @@ NO_STUDY = "No ε is advised: the stored study has no runs of this algorithm, as
 
 
 def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised: str = NO_DRAWS) -> Heading:
-    """What is kept at ``epsilon``: by the run ``shown``, then by two sides, or why there are none (``unadvised``)."""
+    """What is kept at ``epsilon``: by the run ``shown``, then by two whole sides, or why not (``unadvised``)."""
+    sides = None if sides is not None and sides.partial else sides
     ways = {"ratio": format_ratio, "percent": format_percent, "write": format_epsilon, "capitalize": capitalize_first}
     told = render("headline.txt.j2", epsilon=epsilon, sides=sides, shown=shown, unadvised=unadvised, inf=inf, **ways)
     title, _, why = told.strip().partition("\n")

@@ -425,7 +425,9 @@ _UNITS = "In unit coordinates²; k-means++ reads the same rows, as the declared 
 def _draw_clusters(pictured: Pictured, request: Request) -> None:
     """The table of clusters, and the loss under it; ``request`` is what was run."""
     run = pictured.run
-    st.markdown(f"{format_badge('released' if run.private else 'revealed')} {escape_markdown(_describe_clusters(run))}")
+    if run.verdict is None or run.verdict.kind != "refused":  # else there are none
+        mark = format_badge("released" if run.private else "revealed")
+        st.markdown(f"{mark} {escape_markdown(_describe_clusters(run))}")
     # How it ended, where something speaks against it, and why its light said otherwise.
     verdict = run.verdict and run.verdict.beside(None if pictured.judged is None else pictured.judged.scores.ratio)
     if verdict is not None and not verdict.fine:

@@ -149,6 +149,10 @@ def test_the_sides_of_a_curve_are_those_of_its_draws():
     )
     assert sides.losses[0].reached == pytest.approx(1.5)
     assert not Sides.of_curve([], Target(), Risk(), share=1.0).is_open
+    told = judge(0.5, sides, Shown(None, 1.02), unadvised=BEING_DRAWN)
+    assert told.why.endswith(BEING_DRAWN) and "fewer" not in told.title, "of a coarse curve nothing is said"
+    whole = [CurvePoint(e, points[-1].losses) for e in CURVE_EPSILONS]
+    assert "From ε = " in judge(0.5, Sides.of_curve(whole, Target(), Risk(), share=0.8), None).why
 
 
 @cache
