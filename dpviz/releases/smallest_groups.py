@@ -57,6 +57,7 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
     """
     sizes, size_sd = tallies.released.sizes, tallies.size_sd
     weights = np.maximum(sizes, 1.0)
+    weighed = centers * weights[:, None]
     laws = np.stack([(one.sd / sqrt(2) * size_sd**2 / one.variance, one.bins) for one in tallies.every])
     groups: list[tuple[int, ...]] = [(place,) for place in range(len(sizes))]
     while True:
@@ -66,7 +67,7 @@ def find_groups(tallies: SegmentTallies, centers: Array, smallest: int) -> Group
         worst = int(np.argmin(least))
         if least[worst] >= smallest or len(groups) == 1:
             break
-        middles = np.array([np.average(centers[[*one]], axis=0, weights=weights[[*one]]) for one in groups])
+        middles = np.array([weighed[[*one]].sum(axis=0) / weights[[*one]].sum() for one in groups])
         apart = ((middles - middles[worst]) ** 2).sum(axis=1)
         apart[worst] = np.inf
         pair = (worst, int(np.argmin(apart)))

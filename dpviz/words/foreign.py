@@ -64,6 +64,7 @@ class Door:
 _CELLS_OF_ANY_FILE, _CELLS_A_BYTE = 8_000_000, 8
 OF_TEXT = 8
 """So many numbers a cell of text weighs in memory."""
+_DEEPEST = 100  # brackets of YAML within each other
 
 
 def _name_type(kind: type) -> str:
@@ -177,6 +178,11 @@ def read_yaml(text: str, *, most: int) -> Any:
             if isinstance(node, yaml.ScalarNode):
                 node.value.encode()  # half a character, which nothing can show, is an error
             return node
+
+        def fetch_flow_collection_start(self, kind: Any) -> None:
+            if self.flow_level == _DEEPEST:  # its scanner takes seconds for a thousand
+                raise yaml.YAMLError("too many brackets within each other")
+            super().fetch_flow_collection_start(kind)
 
     if len(text) > most:
         raise NoYaml(None)

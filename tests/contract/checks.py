@@ -6,17 +6,12 @@ import numpy as np
 
 from dpviz.algorithms.card import Card
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.audits.contract import check_replayed, list_values, record_run, run_card
+from dpviz.runs.audits.contract import list_values, run_card
 
 
 def collect_frames(card: Card, table: PrivateTable, **request: Any) -> list[Any]:
     """The frames of a run, perhaps in another kind of session."""
     return list(run_card(card, table, **request).frames)
-
-
-def check_replay(card: Card, table: PrivateTable, **request: Any) -> None:
-    """With the answers recorded and the rows taken away, the same steps come out."""
-    check_replayed(card, table, record_run(card, table, **request), **request)
 
 
 def list_arrays(thing: object) -> list[Any]:

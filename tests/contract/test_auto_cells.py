@@ -9,8 +9,14 @@ from dpviz.core.domain import Domain, Scaling
 from dpviz.core.partitions import UnevenGrid
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.queries import Relation
-from dpviz.runs.audits.contract import check_ledger, check_loss, run_card
-from tests.contract.checks import check_replay
+from dpviz.runs.audits.contract import (
+    check_booked,
+    check_ledger,
+    check_loss,
+    check_neighbor,
+    check_replayed,
+    record_run,
+)
 from tests.contract.tables import NeighborSetting
 
 CARD = CARDS["auto"]
@@ -51,20 +57,26 @@ def test_a_choice_by_rows(delta):
     rows = np.r_[np.random.default_rng(1).normal(0.3, 0.2, (200, 6)), np.full((1, 6), -0.4)]
     loss = check_loss(CARD, SIX.table(rows), SIX.table(rows[:-1]), **request)
     assert "exponential" in {name for name, _ in loss.per_release}
-    check_ledger(CARD, SIX.table(), **request)
-    check_replay(CARD, SIX.table(), **request)
+    first = record_run(CARD, SIX.table(), **request)
+    check_booked(first)
+    check_replayed(CARD, SIX.table(), first, **request)
 
 
-def _check_without(make, relation: Relation, rows: np.ndarray, persons: np.ndarray, places, request) -> None:
-    """The contract, with and without the person of each of these rows; where one row may be replaced, by its mirror."""
+def _check_without(make, relation: Relation, rows: np.ndarray, persons: np.ndarray, places, request) -> list:
+    """The contract, with and without the person of each of these rows; where one row may be replaced, by its mirror.
+
+    Returns the steps of the run over all rows.
+    """
     table = make(rows, persons)
+    first = record_run(CARD, table, **request)
     for place in places:
         others = persons != persons[place]
         mirrored = relation is Relation.REPLACE
         other = (np.where(others[:, None], rows, -rows), persons) if mirrored else (rows[others], persons[others])
-        check_loss(CARD, table, make(*other), **request)
-    check_ledger(CARD, table, **request)
-    check_replay(CARD, table, **request)
+        check_neighbor(CARD, first, make(*other), **request)
+    check_booked(first)
+    check_replayed(CARD, table, first, **request)
+    return [frame.step for frame in first.run.frames]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +89,8 @@ def test_a_tail(case, k):
     rng = np.random.default_rng(0)
     rows = np.c_[np.minimum(0.02 * np.exp(1.5 * rng.normal(size=1200)), 0.99), rng.normal(0, 0.004, (1200, 5))]
     request, persons = {**APPROX, "epsilon": 12.0, "k": k}, np.arange(1200) // case.rows_per_person
-    assert run_card(CARD, case.table(rows, persons), **request).frames[1].step.tail is not None
-    _check_without(
-        case.table, case.relation, rows, persons, (int(rows[:, 0].argmax()), int(rows[:, 0].argmin())), request
-    )
+    places = (int(rows[:, 0].argmax()), int(rows[:, 0].argmin()))
+    assert _check_without(case.table, case.relation, rows, persons, places, request)[1].tail is not None
 
 
 TWO = NeighborSetting("two columns", dim=2, n_public=1200)
@@ -95,10 +105,10 @@ def test_cells_that_widen_outwards(case, far):
     rows = rng.normal(0.2, 0.01, (1200, 2))
     rows[:far, 0] = rng.uniform(0.4, 0.95, far)
     request, persons = {**APPROX, "epsilon": 6.0}, np.arange(1200) // case.rows_per_person
-    zoomed, synopsis = (frame.step for frame in run_card(CARD, case.table(rows, persons), **request).frames[1:3])
+    places = (int(rows[:, 0].argmax()), far)
+    zoomed, synopsis = _check_without(case.table, case.relation, rows, persons, places, request)[1:3]
     uneven = synopsis.grid if zoomed.box is None else synopsis.around.grid
     assert isinstance(uneven, UnevenGrid) and (zoomed.core is None) is (far == 8)
-    _check_without(case.table, case.relation, rows, persons, (int(rows[:, 0].argmax()), far), request)
 
 
 THIN, NARROW = np.array([0.03, 4.0, 0.05, 30.0, 0.02]), np.array([2.0, 6.0, 3.0, 30.0, 9.0])
@@ -135,12 +145,10 @@ def test_a_grid_over_the_wide_columns(relation, most, delta, half, wide):
         declared = {"persons": persons, "rows_per_person": most} if most > 1 else {}
         return PrivateTable(rows, domain, relation=relation, n_public=1200, **declared)
 
-    whole = table_of(rows, persons)
-    zoomed, synopsis, solved = (frame.step for frame in run_card(CARD, whole, **request).frames[1:4])
-    assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == wide
-    assert (zoomed.beside is None) is (half is not NARROW)
-    middle = 0.0 if zoomed.beside is None else whole.domain.to_unit(rows).mean(axis=0)[thin]
-    assert np.allclose(solved.centers[:, thin], middle, atol=0.01)
     far = int(np.linalg.norm(rows[:, thin], axis=1).argmax())
     places = (int(rows[:, 3].argmax()), int(np.abs(rows[:, 3] + 20).argmin()), far)
-    _check_without(table_of, relation, rows, persons, places, request)
+    zoomed, synopsis, solved = _check_without(table_of, relation, rows, persons, places, request)[1:4]
+    assert zoomed.frame.argmax(axis=1).tolist() == synopsis.frame.argmax(axis=1).tolist() == wide
+    assert (zoomed.beside is None) is (half is not NARROW)
+    middle = 0.0 if zoomed.beside is None else table_of(rows, persons).domain.to_unit(rows).mean(axis=0)[thin]
+    assert np.allclose(solved.centers[:, thin], middle, atol=0.01)

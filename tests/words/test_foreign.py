@@ -109,7 +109,8 @@ NO_YAML += ['title: "\\udcff"', '"\\ud83d": 1']
 
 def test_yaml_is_plain_and_written_out() -> None:
     assert len(BOMB) < 500
-    for text in (*NO_YAML, "x: " + "y" * 10_000):
+    assert foreign.read_yaml("[" * 40 + "]" * 40, most=80)
+    for text in (*NO_YAML, "[" * 200 + "]" * 200, "x: " + "y" * 10_000):
         with about(text[:40]):
             with pytest.raises(foreign.NoYaml):
                 foreign.read_yaml(text, most=10_000)

@@ -95,7 +95,12 @@ def list_values(thing: object, *, depth: int = 4) -> Iterator[Any]:
 
 def check_loss(card: Card, one: PrivateTable, other: PrivateTable, **request: Any) -> replay.RecordedLoss:
     """No transcript of ``one`` is likelier there than on its neighbour by more than was declared; returns the loss."""
-    loss, first = replay.RecordedLoss(), record_run(card, one, **request)
+    return check_neighbor(card, record_run(card, one, **request), other, **request)
+
+
+def check_neighbor(card: Card, first: Recorded, other: PrivateTable, **request: Any) -> replay.RecordedLoss:
+    """The same of a run that was recorded, which several neighbours may be compared with."""
+    loss = replay.RecordedLoss()
     run_card(card, other, session=first.recording.make_loss_session(loss), **request)
     demand(not first.recording.broken, "; ".join(first.recording.broken))
     asked = len(loss.fractions_of_bound) + len(loss.unbounded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from math import exp, expm1, fsum, log, sqrt
@@ -24,8 +25,9 @@ _ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 4001))
 def compute_independent_epsilon(entries: Sequence[Entry], *, delta: float) -> float | None:
     """The total ε at ``delta`` of a ledger's entries by dp-accounting; None if there is nothing to add.
 
-    Its accountant of loss distributions adds up Gaussian ledgers and those of PLD, draw by draw; Rényi divergences add
-    up pure ledgers and those that mix Gaussian with exponential mechanisms. No composition of ours takes part.
+    Its accountant of loss distributions adds up Gaussian ledgers and those of PLD, equal draws at once; Rényi
+    divergences add up pure ledgers and those that mix Gaussian with exponential mechanisms. No composition of ours
+    takes part.
 
     Parameters
     ----------
@@ -76,8 +78,8 @@ def _add_up(entries: tuple[Entry, ...], delta: float) -> float | None:
 def _compose_events(
     accountant: dp_accounting.PrivacyAccountant, events: Iterable[dp_accounting.DpEvent], delta: float
 ) -> float:
-    for event in events:
-        accountant.compose(event)
+    for event, count in Counter(events).items():
+        accountant.compose(event, count)
     return float(accountant.get_epsilon(delta))
 
 
