@@ -281,7 +281,7 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     parts = [[StagePart("round", what, "Gaussian", 0.25, t) for what in ("counts", "sums")] for t in (1, 2)]
     shares = {part: session.budget.fraction(0.25) for both in parts for part in both}
     planned = dataclasses.replace(many, polishing=tuple(Round(None, *both) for both in parts))
-    first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, planned, shares, None)
+    first, last = run_residual_rounds(session, 5000, np.full((1, 6), 0.2), 2.0, None, planned, shares, None)
     mean = rows.mean(axis=0)
     assert many.stride > 1
     np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)

@@ -31,7 +31,7 @@ def test_the_smallest_block_that_holds_most_rows_is_the_core():
 @for_each("low", [-1.0, -0.125, 0.75])
 def test_cells_around_a_small_box_widen_and_it_is_one_of_them(low):
     box, grid = np.array([[low, -0.125], [low + 0.25, 0.125]]), _make_zoom_grid(SQUARE)
-    nothing = {"title": "", "grid": grid, "codes": np.arange(256), "noisy_counts": np.zeros(256), "sd": 1.0}
+    nothing = {"title": "", "grid": grid, "codes": np.arange(256), "noisy_counts": np.zeros(256), "sd": 1.0, "rows": 1}
     borders = lay_around_box(ZoomStep(**nothing, box=box)).borders(0)
     assert (np.diff(borders) > 0).all() and {*box[:, 0]} <= {*borders}
     right = np.diff(borders[borders >= low + 0.25])
