@@ -384,14 +384,7 @@ def release_flat_synopsis(
 
 
 def _choose_flat_grid(
-    session: PrivateSession,
-    k: int,
-    stage: Cells,
-    shares: Paid,
-    scale: float,
-    half: Array,
-    middle: Array,
-    rows: float,
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array, n: float
 ) -> partitions.Grid:
     """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
     if stage.trees:
@@ -408,7 +401,7 @@ def _choose_flat_grid(
         question, threshold = queries.SparseCount(finer), _FINER_CAUTION * log(finer.n_cells) * scale
         note = "would finer cells do?"
         excess = session.ask(question, mechanisms.NoisyExcess, shares[test], note=note, threshold=threshold)
-        so_far &= float(excess.value[0]) > _FINER_ENOUGH * rows + excess.mechanism.once.scale
+        so_far &= float(excess.value[0]) > _FINER_ENOUGH * n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
