@@ -291,15 +291,16 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     if isinstance(plan.first, Zoom):
         narrow, frame = _keep_columns(session, find_wide_columns(session.region.half))
         zoomed = replace(zoom(narrow, plan.first, shares), frame=frame)
+        rows = zoomed.rows
         if plan.first.beside is not None:
-            zoomed = replace(zoomed, beside=_find_middle_beside(session, plan.first.beside, shares))
+            zoomed = replace(zoomed, beside=_find_middle_beside(session, zoomed.rows, plan.first.beside, shares))
             beside = zoomed.beside
         yield zoomed
         readings = [replace(release_flat_synopsis(narrow, k, plan.cells, shares, zoomed), frame=frame)]
     else:
         seen = project_privately(session, plan.first, shares, plan.axes, rng)
         yield seen
-        tail = seen.tail
+        tail, rows = seen.tail, seen.rows
         readings = release_view_synopses(session, k, plan.cells, shares, seen)
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solve_seeds(session, k, reading, seen, beside, number, rng) for reading in readings]
@@ -312,12 +313,12 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     yield CentersStep(title=title, centers=seeds.centers, released=True)
     if seen is not None and plan.swap_axes < session.dim:
         frame = seen.projection.basis[: plan.swap_axes]
-    clipping_radius = _choose_clipping_radius(session, k, plan, seeds.radius2, seen)
+    clipping_radius = _choose_clipping_radius(session, rows, k, plan, seeds.radius2, seen)
     own = None
     # Of many clusters each has so few rows that the noise of a wide radius is more than what it no longer cuts.
     if seen is not None and tail is not None and k <= FEW_CLUSTERS:
-        own = _choose_own_radii(session, plan, clipping_radius, seeds, seen)
-    yield from run_residual_rounds(session, seeds.centers, clipping_radius, frame, plan, shares, own)
+        own = _choose_own_radii(session, rows, plan, clipping_radius, seeds, seen)
+    yield from run_residual_rounds(session, rows, seeds.centers, clipping_radius, frame, plan, shares, own)
 
 
 def _plan_session(session: PrivateSession, k: int, n: int) -> AutoPlan:
@@ -332,39 +333,39 @@ def _keep_columns(session: PrivateSession, kept: Codes) -> tuple[PrivateSession,
     return session.project(frame, Region(half, min(session.region.radius, float(np.linalg.norm(half))))), frame
 
 
-def _find_middle_beside(session: PrivateSession, part: StagePart, shares: Paid) -> Array:
+def _find_middle_beside(session: PrivateSession, rows: float, part: StagePart, shares: Paid) -> Array:
     """The noisy middle (d,) of the rows along thin columns, 0 along the wide ones; unit coordinates."""
     thin = np.setdiff1d(np.arange(session.dim), find_wide_columns(session.region.half))
     narrow, _ = _keep_columns(session, thin)
     asked = part.asks(queries.Sum(partitions.Everything()), shares)
     (total,) = narrow.ask_together(asked, note="middle of the rows along thin columns")
     middle = np.zeros(session.dim)
-    middle[thin] = narrow.region.clip(total.value[0] / session.n)
+    middle[thin] = narrow.region.clip(total.value[0] / rows)
     return middle
 
 
 def _choose_clipping_radius(
-    session: PrivateSession, k: int, plan: AutoPlan, radius2: float, seen: ProjectionStep | None
+    session: PrivateSession, rows: float, k: int, plan: AutoPlan, radius2: float, seen: ProjectionStep | None
 ) -> float:
     """Two radii of a cluster; more where the noise stays small, because heavy tails are cut less."""
     widest = session.region.diameter
     clipping_radius = min(_RADII * sqrt(radius2), seen.projection.clipping_radius if seen is not None else widest)
     clipping_radius = max(clipping_radius, _LEAST_CLIPPING_RADIUS * session.region.radius)
     noise = _ROUNDS_PER_BUDGET * k**2 * session.dim * plan.unit_variance * clipping_radius**2
-    noise /= session.n**2 * max(radius2, 1e-300)
+    noise /= rows**2 * max(radius2, 1e-300)
     if noise < _NOISE_ALLOWED:
         clipping_radius = min(clipping_radius * sqrt(_NOISE_ALLOWED / noise), widest)
     return clipping_radius
 
 
 def _choose_own_radii(
-    session: PrivateSession, plan: AutoPlan, clipping_radius: float, seeds: Seeds, seen: ProjectionStep
+    session: PrivateSession, rows: float, plan: AutoPlan, clipping_radius: float, seeds: Seeds, seen: ProjectionStep
 ) -> Array:
     """Clipping radii (k,) where there is a tail: some radii of the cluster itself, but no more than noise allows."""
     assert seeds.synopsis.frame is not None
-    rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
+    own_rows, radii2, _ = measure_extents(seeds.synopsis, seeds.centers)
     radii2 = radii2 + seen.projection.measure_beside(seeds.synopsis.frame)
-    allowed = _TAIL_NOISE * session.n * seeds.radius2 * np.maximum(rows, 1.0) / (session.dim * plan.unit_variance)
+    allowed = _TAIL_NOISE * rows * seeds.radius2 * np.maximum(own_rows, 1.0) / (session.dim * plan.unit_variance)
     own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), clipping_radius))
     return np.maximum(own, _LEAST_CLIPPING_RADIUS * session.region.radius)
 

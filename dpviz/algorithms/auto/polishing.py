@@ -79,6 +79,7 @@ class SplitStep(CentersStep):
 
 def run_residual_rounds(
     session: PrivateSession,
+    rows: float,
     start: Array,
     clipping_radius: float,
     frame: Array | None,
@@ -109,7 +110,7 @@ def run_residual_rounds(
         yield step
         centers = step.centers
         if lengths is not None:
-            clipping_radius *= _shrink(lengths, session.n)
+            clipping_radius *= _shrink(lengths, rows)
 
 
 def _run_round(

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.ndimage import label
 
 from dpviz.algorithms.auto.auto_plan import Paid, ProjectionStage, StagePart
+from dpviz.algorithms.auto.zooming import count_rows
 from dpviz.algorithms.steps import Step
 from dpviz.core import Array, PrivateSession, partitions, queries
 
@@ -86,12 +87,14 @@ class ProjectionStep(Step):
     """The noisy middle, clipping radius and axes of the rows.
 
     The first ``axes`` of the look's basis make the view. Variances under ``noise_edge`` (0: axes from public coins) may
-    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from the middle, from 0 to ``outer_radius``,
-    with Laplace noise of ``radii_scale``, of several draws in the first one where that was cut. ``tail`` is None where
-    none was seen.
+    be noise alone. ``noisy_radii`` (bins,) counts rows by their distance from ``read_around`` (d,), the noisy sum over
+    the declared number of rows, from 0 to ``outer_radius``, with Laplace noise of ``radii_scale``, of several draws in
+    the first one where that was cut. ``rows`` are how many all counts speak of. ``tail`` is None where none was seen.
     """
 
     projection: PrivateProjection
+    rows: float
+    read_around: Array
     axes: int
     noise_edge: float
     noisy_radii: Array
@@ -116,25 +119,32 @@ def project_privately(
     """
     everything = partitions.Everything()
     (total,) = session.ask_together(stage.middle.asks(queries.Sum(everything), shares), note="middle of the rows")
-    middle, finer = session.region.clip(total.value[0] / session.n), 0 if stage.near is None else _FINER_BINS
-    far = queries.Radii(everything, middle[None], 2 * session.region.radius, _BINS, finer)
+    around, finer = session.region.clip(total.value[0] / session.n), 0 if stage.near is None else _FINER_BINS
+    far = queries.Radii(everything, around[None], 2 * session.region.radius, _BINS, finer)
     (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
-    clipping_radius = _find_clipping_radius(noisy_radii, far.outer_radius, scale, session.n)
-    (surely, about), tail = _read_medians(radii.value, far.edges, scale, session.n), None
+    # No row lies farther from there than the region reaches.
+    filled = far.edges[:-1] <= np.linalg.norm(around) + session.region.radius
+    rows = count_rows(session, (radii.value[filled], radii.sd))
+    middle = session.region.clip(total.value[0] / rows)
+    clipping_radius = _find_clipping_radius(noisy_radii, far.outer_radius, scale, rows)
+    (surely, about), tail = _read_medians(radii.value, far.edges, scale, rows), None
     if stage.near is not None:
         # Asked for whether there is a tail or not: what is bought does not hang on the answers.
         within = min(2 * about, far.outer_radius)
         close = queries.ScaledResidualSum(partitions.Voronoi(middle[None]), middle[None], np.array([within]))
         (near,) = session.ask_together(stage.near.asks(close, shares), note="middle of the rows that are near")
-        tail = Tail(session.region.clip(middle + within * near.value[0] / session.n), about)
-    far_out = tail is not None and _TAIL_REACH * surely < clipping_radius <= _TAIL_MOST * session.region.radius
+        tail = Tail(session.region.clip(middle + within * near.value[0] / rows), about)
+    # Distances were read from a first middle: from where it moved to they may all be so much more or less.
+    moved = float(np.linalg.norm(middle - around))
+    reaches = _TAIL_REACH * (surely + moved) < clipping_radius - moved
+    far_out = tail is not None and reaches and clipping_radius <= _TAIL_MOST * session.region.radius
     if far_out:
         clipping_radius = min(_TAIL_WIDER * clipping_radius, session.region.radius)
     else:
-        clipping_radius = _widen(clipping_radius, noisy_radii, far.outer_radius, scale, session.n)
+        clipping_radius = _widen(clipping_radius, noisy_radii, far.outer_radius, scale, rows)
     if stage.axes is not None:
-        seen, noise_edge = _buy_axes(session, middle, clipping_radius, stage.axes, shares)
+        seen, noise_edge = _buy_axes(session, rows, middle, clipping_radius, stage.axes, shares)
     else:
         # Axes from public coins: nothing is bought. The radii say how wide the rows are on average.
         basis, _ = np.linalg.qr(rng.normal(size=(session.dim, min(session.dim, max(axes, 64)))))
@@ -147,6 +157,8 @@ def project_privately(
     return ProjectionStep(
         title=f"A look: {axes} axes for {session.dim} coordinates, and where rows are clipped",
         projection=seen,
+        rows=rows,
+        read_around=around,
         axes=axes,
         noise_edge=noise_edge,
         noisy_radii=noisy_radii,
@@ -156,7 +168,7 @@ def project_privately(
     )
 
 
-def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> tuple[float, float]:
+def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: float) -> tuple[float, float]:
     """Lengths within which half of the rows lie, surely and about, by noisy counts between ``edges``.
 
     The second is at least half of the first.
@@ -169,7 +181,7 @@ def _read_medians(noisy_radii: Array, edges: Array, scale: float, n: int) -> tup
     return surely, max(about, surely / 2)
 
 
-def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
+def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: float) -> float:
     """The upper edge of the last bin beyond which clearly filled bins still hold some rows.
 
     One bin that noise alone fills, far away from all rows, would widen the whole view.
@@ -181,7 +193,7 @@ def _find_clipping_radius(noisy_radii: Array, farthest: float, scale: float, n: 
     return float(farthest * (clear[-1] + 1) / len(noisy_radii)) if len(clear) else farthest
 
 
-def _widen(clipping_radius: float, noisy_radii: Array, farthest: float, scale: float, n: int) -> float:
+def _widen(clipping_radius: float, noisy_radii: Array, farthest: float, scale: float, n: float) -> float:
     """A clipping radius beyond which bins that are too light to be told from noise one by one hold few rows in all."""
     together, least = noisy_radii[::-1].cumsum()[::-1], max(_FAR_PART * n, _FAR_SCALES * scale)
     sds = scale * np.sqrt(2.0 * np.arange(len(together), 0, -1))
@@ -193,13 +205,13 @@ def _widen(clipping_radius: float, noisy_radii: Array, farthest: float, scale: f
 
 
 def _buy_axes(
-    session: PrivateSession, middle: Array, clipping_radius: float, part: StagePart, shares: Paid
+    session: PrivateSession, rows: float, middle: Array, clipping_radius: float, part: StagePart, shares: Paid
 ) -> tuple[PrivateProjection, float]:
     """The axes of noisy second moments, and the variance that noise alone would show."""
     spread_of_rows = part.asks(queries.Spread(partitions.Everything(), middle[None], clipping_radius), shares)
     (moments,) = session.ask_together(spread_of_rows, note="second moments")
-    values, vectors = np.linalg.eigh(queries.unpack_symmetric(moments.value, session.dim)[0] / session.n)
-    edge = moments.sd * sqrt(2 * session.dim) / session.n
+    values, vectors = np.linalg.eigh(queries.unpack_symmetric(moments.value, session.dim)[0] / rows)
+    edge = moments.sd * sqrt(2 * session.dim) / rows
     values, basis = values[::-1], vectors.T[::-1]
     spread = max(float(values.sum()), _TINY * clipping_radius**2)
     captured = np.maximum(values, 0.0)

@@ -40,7 +40,7 @@ from dpviz.algorithms.auto.auto_plan import (
     list_finer_cells,
 )
 from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
-from dpviz.algorithms.auto.zooming import ZoomStep, lay_around_box, lay_around_core
+from dpviz.algorithms.auto.zooming import ZoomStep, count_rows, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core import Array, Budget, Codes, PrivateSession, Region, lattice, mechanisms, partitions, queries
@@ -358,7 +358,7 @@ def release_flat_synopsis(
     low, high = zoomed.box if zoomed.box is not None else (-session.region.half, session.region.half)
     half, middle = (high - low) / 2, (high + low) / 2
     scale = session.mechanism(queries.Count(zoomed.grid), mechanisms.Laplace, shares[stage.grid]).scale
-    grid, trees = _choose_flat_grid(session, k, stage, shares, scale, half, middle), stage.trees
+    grid, trees = _choose_flat_grid(session, k, stage, shares, scale, half, middle, zoomed.rows), stage.trees
     if zoomed.core is not None:
         few = count_widening_cells(session.n, k, scale, session.dim)
         grid, trees = lay_around_core(zoomed.grid.half, zoomed.core, few), True
@@ -368,21 +368,23 @@ def release_flat_synopsis(
     beyond = lay_around_box(zoomed) if shared else zoomed.grid
     cells = grid if zoomed.box is None else partitions.Zoomed(grid, beyond)
     noisy = session.ask(queries.Count(cells), mechanisms.Laplace, shares[stage.grid], note="grid cells")
+    # Both partitions together know best how many rows there are.
+    rows = count_rows(session, (zoomed.noisy_counts, zoomed.sd), (noisy.value, noisy.sd))
     inner, outer = noisy.value[: grid.n_cells], noisy.value[grid.n_cells :]
     histogram = GridStep(title="cells", grid=grid, codes=np.arange(grid.n_cells), noisy_counts=inner, sd=noisy.sd)
     if zoomed.box is None:
-        return _make_synopsis(histogram, None, _keep_cells(histogram, session.n, _NONE, trees=trees, flat=True), k)
+        return _make_synopsis(histogram, None, _keep_cells(histogram, rows, _NONE, trees=trees, flat=True), k)
     middles = beyond.centers(np.arange(beyond.n_cells))
     out = ~((middles > low) & (middles < high)).all(axis=1)
     far = np.flatnonzero(out & (outer > threshold * log(max(int(out.sum()), 2))))
     title, codes = "coarse cells around the box", np.flatnonzero(out)
     around = GridStep(title=title, grid=beyond, codes=codes, noisy_counts=outer[out], sd=noisy.sd)
-    kept = _keep_cells(histogram, session.n, outer[far], trees=trees, flat=True)
+    kept = _keep_cells(histogram, rows, outer[far], trees=trees, flat=True)
     return _make_synopsis(replace(histogram, around=around), None, kept, k, outside=middles[far])
 
 
 def _choose_flat_grid(
-    session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array
+    session: PrivateSession, k: int, stage: Cells, shares: Paid, scale: float, half: Array, middle: Array, n: float
 ) -> partitions.Grid:
     """The finest grid up to which enough rows stand out; what is asked does not hang on the answers."""
     if stage.trees:
@@ -399,7 +401,7 @@ def _choose_flat_grid(
         question, threshold = queries.SparseCount(finer), _FINER_CAUTION * log(finer.n_cells) * scale
         note = "would finer cells do?"
         excess = session.ask(question, mechanisms.NoisyExcess, shares[test], note=note, threshold=threshold)
-        so_far &= float(excess.value[0]) > _FINER_ENOUGH * session.n + excess.mechanism.once.scale
+        so_far &= float(excess.value[0]) > _FINER_ENOUGH * n + excess.mechanism.once.scale
         grid = finer if so_far else grid
     return grid
 
@@ -426,13 +428,13 @@ def release_view_synopses(
         test, note = shares[stage.fine_test], "would fine cells do?"
         excess = session.ask(cells, mechanisms.NoisyExcess, test, note=note, threshold=cutoff * scale)
         # With few rows noise alone would reach that part of them.
-        enough = float(excess.value[0]) > _FINE_ENOUGH * session.n + excess.mechanism.once.scale
+        enough = float(excess.value[0]) > _FINE_ENOUGH * look.rows + excess.mechanism.once.scale
         if enough and look.tail is None:
             note = "fine grid cells"
             listed = session.ask(cells, mechanisms.SparseLaplace, share, note=note, cutoff_in_scales=cutoff)
             codes, counts = listed.value.codes, listed.value.values
             histogram = GridStep(title="cells", grid=fine, codes=codes, noisy_counts=counts, sd=listed.sd)
-            return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), session.n, k, view)]
+            return [_make_listed_synopsis(replace(histogram, cutoff=cutoff * scale), look.rows, k, view)]
     if look.tail is not None:
         return [_release_tail_synopsis(session, k, share, look, look.tail, scale)]
     half[_COARSE_AXES:] = 0.0
@@ -443,7 +445,7 @@ def release_view_synopses(
     grid = partitions.Grid(seen.half, grid.cells_per_axis[used], seen.middle)
     histogram = _count_cells(session, grid, seen, share)
     return [
-        _make_synopsis(histogram, seen.frame, _keep_cells(histogram, session.n, _NONE, trees=trees, flat=False), k)
+        _make_synopsis(histogram, seen.frame, _keep_cells(histogram, look.rows, _NONE, trees=trees, flat=False), k)
         for trees in ([False, True] if stage.trees else [False])
     ]
 
@@ -486,10 +488,10 @@ def _release_tail_synopsis(
     borders = [lattice.round_inward(border, lattice.ROW_BITS) for border in borders]
     grid = partitions.UnevenGrid.between(along.half, borders, along.middle)
     histogram = _count_cells(session, grid, along, share)
-    return _make_synopsis(histogram, along.frame, _keep_cells(histogram, session.n, _NONE, trees=True, flat=False), k)
+    return _make_synopsis(histogram, along.frame, _keep_cells(histogram, seen.rows, _NONE, trees=True, flat=False), k)
 
 
-def _make_listed_synopsis(listed: GridStep, n: int, k: int, view: GridPlace) -> SynopsisStep:
+def _make_listed_synopsis(listed: GridStep, n: float, k: int, view: GridPlace) -> SynopsisStep:
     """Of the fine cells that stand out. If these are fewer than ``k``, what they lack of ``n`` rows lies in the view.
 
     It is spread there like a normal distribution, as the view covers three standard deviations along each axis: without
@@ -521,7 +523,7 @@ class CellContents(NamedTuple):
     details: Details | None = None
 
 
-def _keep_cells(histogram: GridStep, n: int, far: Array, *, trees: bool, flat: bool) -> CellContents:
+def _keep_cells(histogram: GridStep, n: float, far: Array, *, trees: bool, flat: bool) -> CellContents:
     """What a histogram shows of ``n`` rows, some of which lie ``far`` (j,), outside of it."""
     noisy = histogram.noisy_counts.reshape(histogram.grid.cells_per_axis)
     if trees:

@@ -50,17 +50,39 @@ _SMALL_BOX = 0.25  # a box of at most such a part of the domain along each axis 
 # The first of them are so many sides of the box wide, and each so many times as wide as the one before.
 _FIRST_WIDTH = 0.5
 _GROWTH = 2.0
+# Noisy counts speak of fewer rows than were declared where they hold so many sds of their own noise less.
+_FEWER_SDS = 3.0
+
+
+def count_rows(session: PrivateSession, *counted: tuple[Array, float]) -> float:
+    """How many rows were there to be read: the declared number, unless noisy counts clearly hold fewer.
+
+    ``counted`` are counts of the cells of a partition, and the sd of the noise on each; several partitions are weighed
+    by the inverse of their variance. Rows are left out where a cell is missing, or a person has too many. A number that
+    was bought is one of rows that are there.
+
+    **Guarantee.** Post-processing of released counts.
+    """
+    precise, held = np.array([1 / (len(counts) * sd**2) for counts, sd in counted]), []
+    for counts, sd in counted:
+        full = counts > log(len(counts)) * sd / sqrt(2)
+        # Cells that are not full hold no fewer than no rows together, whatever their noise says.
+        held.append(float(counts[full].sum() + max(counts[~full].sum(), 0.0)))
+    rows, off = float(precise @ held / precise.sum()), 1 / sqrt(precise.sum())
+    # A number within its own noise says no more than that there are hardly more rows than that.
+    return max(rows, off, 1.0) if session.n_is_public and rows < session.n - _FEWER_SDS * off else session.n
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ZoomStep(GridStep):
     """A coarse histogram of the domain, and the ``box`` (2, d) that holds nearly all rows, if one was found.
 
-    Where there is none, most rows may still lie in a small ``core`` (2, d), and the others far from it. Under a
-    ``frame`` (p, d) it lies over some columns only; ``beside`` (d,) is the noisy middle of the rows along the others, 0
-    along these, where that was bought.
+    ``rows`` are how many its counts speak of. Where there is no box, most rows may still lie in a small ``core``
+    (2, d), and the others far from it. Under a ``frame`` (p, d) it lies over some columns only; ``beside`` (d,) is the
+    noisy middle of the rows along the others, 0 along these, where that was bought.
     """
 
+    rows: float
     box: Array | None
     core: Array | None = None
     frame: Array | None = None
@@ -74,10 +96,11 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
     """
     grid = _make_zoom_grid(session.region.half)
     coarse = session.ask(queries.Count(grid), mechanisms.Laplace, shares[stage.zoom], note="zoom: coarse cells")
-    box = _find_box(grid, coarse.value, coarse.mechanism.scale, session.n)
+    rows = count_rows(session, (coarse.value, coarse.sd))
+    box = _find_box(grid, coarse.value, coarse.mechanism.scale, rows)
     # Over one column smoothing reads the grid, which takes what is far out for noise.
     seek = box is None and session.dim > 1
-    core = _find_core(grid, coarse.value, coarse.mechanism.scale, session.n) if seek else None
+    core = _find_core(grid, coarse.value, coarse.mechanism.scale, rows) if seek else None
     where = "all rows may lie anywhere" if core is None else "most rows lie close together"
     where = where if box is None else "nearly all rows lie in a box"
     return ZoomStep(
@@ -86,6 +109,7 @@ def zoom(session: PrivateSession, stage: Zoom, shares: Paid) -> ZoomStep:
         codes=np.arange(grid.n_cells),
         noisy_counts=coarse.value,
         sd=coarse.sd,
+        rows=rows,
         box=box,
         core=core,
     )
@@ -104,7 +128,7 @@ def _find_thin(half: Array) -> Flags:
     return np.asarray(half <= _THIN_PART * half.max())
 
 
-def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:
+def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: float) -> Array | None:
     every = grid.places(np.arange(grid.n_cells))
     full = every[noisy > (log(grid.n_cells) + _ZOOM_CLEAR) * scale]
     if len(full) == 0:
@@ -117,7 +141,7 @@ def _find_box(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Arra
     return (2 * np.stack([first, end]) / grid.cells_per_axis - 1) * grid.half
 
 
-def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: int) -> Array | None:
+def _find_core(grid: partitions.Grid, noisy: Array, scale: float, n: float) -> Array | None:
     """The smallest block of one or two cells along each axis that holds most rows, and surely half of them; (2, d).
 
     Along axes where the domain is thin it has all cells.

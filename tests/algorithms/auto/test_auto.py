@@ -191,6 +191,29 @@ def test_rows_that_no_fine_cell_shows_take_part_where_cells_are_fewer_than_clust
     assert np.linalg.norm(most - synopsis.grid.middle) < np.linalg.norm(synopsis.grid.half) / 2
 
 
+def run_without_some(dim: int, left_out: float) -> tuple[Array, dict[str, object]]:
+    """The complete ones of 8,000 rows, off the middle of their bounds, and the steps of a run by their names."""
+    rng = np.random.default_rng(1)
+    middles, some = rng.uniform(0.15, 0.6, (3, dim)) / np.sqrt(max(dim, 4) / 4), rng.random(8000) < left_out
+    rows = middles[rng.integers(0, 3, 8000)] + 0.06 * rng.normal(size=(8000, dim))
+    done = run("auto", over(np.where(some[:, None], np.nan, rows)), k=3, epsilon=1.0, delta=1e-6, seed=0)
+    return rows[~some], {type(frame.step).__name__: frame.step for frame in done.frames}
+
+
+def test_a_box_holds_nearly_all_rows_that_are_there():
+    rows, steps = run_without_some(2, 0.4)
+    assert steps["ZoomStep"].box is not None and abs(steps["SynopsisStep"].rows_kept / len(rows) - 1) < 0.05
+
+
+@for_each("left_out", [0.2, 0.5])
+def test_a_look_tells_the_middle_and_the_spread_of_the_rows_that_are_there(left_out):
+    rows, steps = run_without_some(5, left_out)
+    seen, middle = steps["ProjectionStep"].projection, rows.mean(axis=0)
+    assert np.linalg.norm(seen.middle - middle) < 0.05
+    assert abs(seen.spread / ((rows - middle) ** 2).sum(axis=1).mean() - 1) < 0.2
+    assert abs(steps["SynopsisStep"].rows_kept / len(rows) - 1) < 0.05
+
+
 def test_a_cluster_that_is_two_is_split_and_the_cheapest_centre_gives_way():
     """One centre lies between two clusters, and two lie on the third."""
     spots, rng = np.array([[-0.6, -0.5], [-0.6, 0.5], [0.7, 0.0]]), np.random.default_rng(0)
@@ -281,7 +304,7 @@ def test_with_many_clusters_centres_go_beyond_their_means_but_in_the_last_round(
     parts = [[StagePart("round", what, "Gaussian", 0.25, t) for what in ("counts", "sums")] for t in (1, 2)]
     shares = {part: session.budget.fraction(0.25) for both in parts for part in both}
     planned = dataclasses.replace(many, polishing=tuple(Round(None, *both) for both in parts))
-    first, last = run_residual_rounds(session, np.full((1, 6), 0.2), 2.0, None, planned, shares, None)
+    first, last = run_residual_rounds(session, 5000, np.full((1, 6), 0.2), 2.0, None, planned, shares, None)
     mean = rows.mean(axis=0)
     assert many.stride > 1
     np.testing.assert_allclose(first.centers[0], 0.2 + many.stride * (mean - 0.2), atol=1e-3)

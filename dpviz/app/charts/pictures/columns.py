@@ -94,7 +94,7 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     domain, axes, distances = context.view.domain, draw_axes(step, context), draw_distances(step, context)
     middle = zip(domain.columns[:4], domain.from_unit(step.projection.middle[None])[0], strict=False)
     near = ", ".join(f"{name} {format_number(float(value))}" for name, value in middle)
-    told = f"{axes.title}. {distances.title}. The noisy sum of all rows, over their known number, is {near}."
+    told = f"{axes.title}. {distances.title}. The noisy middle of the rows is {near}."
     if not _is_bought(step):
         lots = format_things(step.axes, "axis", "axes")
         drawn = capitalize_first(f"{lots} drawn by lot, because none can be bought without δ")
@@ -202,6 +202,8 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
     """The noisy histogram of distances from the middle, with the clipping radius that was chosen on it."""
     radius, outer, counts = step.projection.clipping_radius, step.outer_radius, step.noisy_radii
     possible, sd = format_number(outer), float(np.sqrt(2) * step.radii_scale)
+    # Where rows were left out their middle is known better once they are counted.
+    which_middle = "the middle" if np.array_equal(step.read_around, step.projection.middle) else "a first middle"
     title = f"Rows farther than {format_number(radius)} from their middle are clipped, of {possible} possible"
     if radius >= outer:
         title = f"Noise hides how far rows reach: all of {possible} is kept"
@@ -219,11 +221,13 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
         plot.add_vline(x=radius, line={"color": canvas.palette.text, "width": 1.5, "dash": "dash"})
         rows = context.find_rows(context.view.domain.region)
         if rows is not None:
-            far = np.linalg.norm(rows - step.projection.middle, axis=1)
+            far = np.linalg.norm(rows - step.read_around, axis=1)
             place = np.minimum(far / outer * bins, bins - 1).astype(np.int64)
             true = np.bincount(place, minlength=bins).astype(np.float64)
             canvas.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
-        plot.update_xaxes(range=[0, outer], title_text="distance from the middle (unit coordinates)", zeroline=False)
+        plot.update_xaxes(
+            range=[0, outer], title_text=f"distance from {which_middle} (unit coordinates)", zeroline=False
+        )
         plot.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
         plot.update_layout(bargap=0)
 
