@@ -5,8 +5,6 @@ processes run, each takes a whole file at a time, so that what its tests share i
 first; all that drive the browser count as one file, and all that plant mistakes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Packages that bring algorithms, without installing any: the examples of the checkout, and made-up entry points."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator

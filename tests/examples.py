@@ -1,7 +1,5 @@
 """On how many examples a property is tried: on all of them where slow tests run, too, and otherwise on a quarter."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, settings
 
 _QUICK, _WHOLE = "quick", "whole"

@@ -6,8 +6,6 @@ It imports the package and nothing of the tests, so that it runs in an environme
 no library of an extra can be imported, and the object has what is said where one would be needed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.abc
 import io

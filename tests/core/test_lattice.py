@@ -1,7 +1,5 @@
 """The lattice of rows and points: rounding is inward, sums are exact, and what has no room is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The ledger: all of a charge or nothing, and never a refund."""
 
-from __future__ import annotations
-
 from math import exp, inf
 
 import pytest

@@ -1,7 +1,5 @@
 """Laplace and Gaussian noise together, by loss distributions."""
 
-from __future__ import annotations
-
 from math import comb, exp
 
 import numpy as np

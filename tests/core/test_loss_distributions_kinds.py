@@ -1,7 +1,5 @@
 """Prices follow from what is proved of a draw's loss, never from what it is called; what is not proved is refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """How far a row can lie from points: never more than the bound, and some row nearly as far; and ranges made of it."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

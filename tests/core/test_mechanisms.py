@@ -1,7 +1,5 @@
 """Densities that belong to the samplers: what a test adds up is the law that was drawn from."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """A released value knows the mechanism that drew it, and the mechanism knows the value's noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every row has exactly one cell, and cells lie where their centres say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

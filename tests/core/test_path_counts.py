@@ -1,7 +1,5 @@
 """Counts of a tree of prefixes from one histogram."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

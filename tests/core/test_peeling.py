@@ -1,7 +1,5 @@
 """Peeling: its law is that of draws one after the other, and each of them is paid."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What goes into the session and what comes out: intake of rows, closed doors, reveals, errors that tell nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Private quantiles and medians: exact densities, bounds that hold on all small tables, noise nobody can read off."""
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 from math import exp

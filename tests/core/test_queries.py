@@ -1,7 +1,5 @@
 """What is left out saves nothing. That answers add up, whatever is asked, is in contract/test_invariance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

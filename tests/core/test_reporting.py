@@ -1,7 +1,5 @@
 """A run and its ledger in a terminal and in a notebook."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

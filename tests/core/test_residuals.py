@@ -1,7 +1,5 @@
 """Radii and sums of residuals, against plain formulas; and noise on single rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

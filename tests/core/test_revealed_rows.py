@@ -1,7 +1,5 @@
 """A sample of the rows: fair to those that repeat, and blind to the order in which they stand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rows as chunks on their lattice: all of them, added up once, and exact whatever stands beside them."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from threading import Event

@@ -1,7 +1,5 @@
 """Histograms of segments count what they say, whatever the bins, and losses are cut where they say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

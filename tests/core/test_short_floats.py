@@ -1,7 +1,5 @@
 """Short numbers of NumPy: what is asked with them is planned, charged and drawn as with long ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The sparse histogram has the law of dense noise followed by a cut, and loses what the ledger says."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

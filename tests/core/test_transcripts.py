@@ -1,7 +1,5 @@
 """How likely all that a run released was, on either of two tables."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Mechanisms on tables of tuples: the test, noisy centres, averages, and the numbers that the paper gives."""
 
-from __future__ import annotations
-
 from math import exp, log, log1p, sqrt
 
 import numpy as np

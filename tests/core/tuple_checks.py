@@ -1,7 +1,5 @@
 """Tuples that agree, and constants under which a mechanism on tuples says something."""
 
-from __future__ import annotations
-
 import numpy as np
 
 # A large δ needs fewer tuples, which makes a draw cheap.

@@ -1,7 +1,5 @@
 """What a room exports says what each argument is and what comes back, no section repeats a signature, examples hold."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """Figures of the documents are those of the code, of a stored result, or of the table that they speak of."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks import database, intake

@@ -1,7 +1,5 @@
 """What the site says of the code is there: proofs name their tests, walks name files, formats name every key."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

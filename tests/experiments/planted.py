@@ -1,7 +1,5 @@
 """Tables of runs that nobody ran."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

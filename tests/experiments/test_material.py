@@ -1,7 +1,5 @@
 """Tables of the papers: synthetic ones of the right size, published files where they are or as OpenML sends them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from urllib.error import URLError
 

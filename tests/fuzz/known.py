@@ -1,7 +1,5 @@
 """What the fuzz has found, each as the smallest input that showed it; the family says how it must end."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

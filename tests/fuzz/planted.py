@@ -1,7 +1,5 @@
 """Cases that break each promise on purpose: the judge must say so."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

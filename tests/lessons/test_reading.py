@@ -1,7 +1,5 @@
 """A lesson's file is read as it is meant, or refused in a sentence that says where, what is allowed and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

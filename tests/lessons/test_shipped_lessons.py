@@ -1,7 +1,5 @@
 """The lessons that ship: what they say is what comes out, computed here again with their own settings and seeds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

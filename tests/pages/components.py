@@ -1,7 +1,5 @@
 """What Streamlit would do anew for every simulated visit, done once, and waiting that costs nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The app under test: one visit, and everything it shows as text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Small open tables for page tests, and the app with one of them open."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The bench: a sample from the start, a dropped file through its sentence, private rows only on a press."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

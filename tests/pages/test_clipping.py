@@ -1,7 +1,5 @@
 """What the bounds cut off is shown of rows that are nobody's secret, and not of a private file."""
 
-from __future__ import annotations
-
 import numpy as np
 from streamlit.testing.v1 import AppTest
 

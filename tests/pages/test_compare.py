@@ -3,8 +3,6 @@
 On a private file nothing is read until its owner says so.
 """
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

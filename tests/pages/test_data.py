@@ -3,8 +3,6 @@
 A refused file changes nothing, no message shows a cell, and a look at rows is counted for a private file.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

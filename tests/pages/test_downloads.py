@@ -1,7 +1,5 @@
 """Whatever leaves a page: one record behind all files of a run, marked inside and by name, without a time."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

@@ -1,7 +1,5 @@
 """The bench with a table: every algorithm runs, steps, shows and hides truth; nothing runs twice or leaves revealed."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

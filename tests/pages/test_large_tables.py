@@ -1,7 +1,5 @@
 """Tables that memory does not hold, by their path on this machine: prepared by a job, explored step by step."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

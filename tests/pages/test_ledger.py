@@ -1,7 +1,5 @@
 """Ledger: every charge, both sums, all looks, and a file that is no formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Lessons on their page: each is walked from its first question to its sentence; guesses, links, a board, lies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

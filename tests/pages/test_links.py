@@ -1,7 +1,5 @@
 """Addresses and links: each leads to what it asks for; what cannot be served is a sentence, and nothing breaks."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from collections.abc import Callable

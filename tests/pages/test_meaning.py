@@ -1,7 +1,5 @@
 """What ε means: five parts, on rows that anybody may look at, with whatever table is open; and the glossary's words."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """A table of all declared kinds on every page: nothing raises; clusters are told in the words of the declaration."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Papers: every claim with its verdict, and how it was computed."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpviz.app.charts.studies import stored_verdicts

@@ -1,7 +1,5 @@
 """The playground on its page: what a browser says there is drawn, kept for the visit, linked, and taken away."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """The page *Read*: a zip dropped, checked, drawn; what is wrong first; two releases behind their gate."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpviz.app.ui.escape import escape_markdown

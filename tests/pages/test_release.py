@@ -1,7 +1,5 @@
 """Release: what stands against it is said, ε is typed, one press is one charge, and what left can be checked."""
 
-from __future__ import annotations
-
 import json
 import threading
 import zipfile

@@ -3,8 +3,6 @@
 What a stored study says beside it is an answer from declared numbers alone, for the rows that are spoken of.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

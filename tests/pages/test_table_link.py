@@ -1,7 +1,5 @@
 """The link names the open table: a reload opens samples and synthetic tables again, forgets files, and says so."""
 
-from __future__ import annotations
-
 import numpy as np
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """No page shows how many rows a private table has, until its owner asks for a look."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever word of the glossary stands on a page is explained there, in the glossary's own sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

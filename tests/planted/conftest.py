@@ -1,7 +1,5 @@
 """Two processes for all of these tests, in whose children tests meet a changed module."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

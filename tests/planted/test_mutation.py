@@ -1,7 +1,5 @@
 """The bench that changes the package line by line: what it finds to change, how a child ends, what is kept of it."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

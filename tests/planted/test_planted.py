@@ -6,8 +6,6 @@ finds the changed module in place of the right one; nothing is written into the 
 ``python -m benchmarks.mutation --planted`` says which one catches what.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

@@ -8,8 +8,6 @@ what an item said before. Nothing that is hashed names a module, a class or a fo
 hashed to the last bit: they hold for one thread, and for processors whose linear algebra is that of AVX2.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What every command prints, with --json and without; an audit takes a minute, and is left to its own tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

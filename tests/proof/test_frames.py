@@ -1,7 +1,5 @@
 """Every setting of every algorithm: its steps to the last bit, what they spent and on what, and what came of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """All that each page says, as it opens and after a run: texts, labels, tooltips, options, tables, what charts draw."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from base64 import b64decode

@@ -1,7 +1,5 @@
 """The picture of every kind of step, and what stands beside it, as plain data in both themes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

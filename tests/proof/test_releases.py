@@ -1,7 +1,5 @@
 """Every file of the releases whose bytes are proved not to depend on rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

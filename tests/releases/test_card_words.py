@@ -4,8 +4,6 @@ A small release stands in full; of every other one the lines that it has instead
 they have to say follows from ``test_card_from_declaration.py``, which computes it anew.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable

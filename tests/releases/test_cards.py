@@ -1,7 +1,5 @@
 """The pages of a card: what it says, that nothing on it can act or ask, and that names from outside stay names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy

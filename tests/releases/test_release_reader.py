@@ -1,7 +1,5 @@
 """A release read by whoever received it: typed numbers with their noise, whatever is wrong first, no row anywhere."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

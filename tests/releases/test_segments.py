@@ -1,7 +1,5 @@
 """Segments keep the contract of every release, and say what is so."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

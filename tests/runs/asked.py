@@ -1,7 +1,5 @@
 """Requests and grids of any kind, for tests of what is said about them."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from dpviz.algorithms.card import ParamField

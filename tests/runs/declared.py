@@ -1,7 +1,5 @@
 """Small tables with everything declared, as a record needs them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from scipy.sparse import csr_array

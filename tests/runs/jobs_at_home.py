@@ -1,7 +1,5 @@
 """Jobs in threads of the test's own process, held where a test wants them: no interpreter has to start for each."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Advice: the cheapest algorithm at the smallest ε that is enough, from synthetic tables of that size, and how sure."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import sqrt
 

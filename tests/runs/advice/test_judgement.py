@@ -1,7 +1,5 @@
 """One judgement: light, advice and announcement agree on forty cells, or it says why they differ."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One answer to: which ε? Stored study, smallest ε and frontier are one reading; where they differ, why is checked."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

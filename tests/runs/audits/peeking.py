@@ -1,7 +1,5 @@
 """Plans that break the contract, each in one way, as cards; and which checks of an audit have to say so."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import suppress

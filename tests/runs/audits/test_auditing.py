@@ -1,7 +1,5 @@
 """An audit passes what keeps the contract, and names what does not: every mistake by the checks that are for it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What asking again buys, and what it costs."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import comb, exp
 

@@ -1,7 +1,5 @@
 """How many people hide one: what is told of a crowd is what the tree does, draw after draw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The accountant's independent re-addition of a ledger."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Attacks that are run: sound releases stay inside the bound, and what is not sound leaves it."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on

@@ -1,7 +1,5 @@
 """The table with one person and without."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

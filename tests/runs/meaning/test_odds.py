@@ -1,7 +1,5 @@
 """What can be believed after a release."""
 
-from __future__ import annotations
-
 from math import exp, isclose
 
 import pytest

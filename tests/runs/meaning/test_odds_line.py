@@ -1,7 +1,5 @@
 """The line that no attack can pass."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A window for ε: both sides are kept by what they promise, and what would open one does."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

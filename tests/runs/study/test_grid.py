@@ -1,7 +1,5 @@
 """Grids: as link and file they read back to the same, and nothing else is taken for one."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import json

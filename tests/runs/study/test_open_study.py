@@ -1,7 +1,5 @@
 """Studies that pages open: computed once for all readers, gone on with later, and nothing of them left behind."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import os
