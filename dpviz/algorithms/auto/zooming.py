@@ -55,14 +55,9 @@ _FEWER_SDS = 3.0
 
 
 def count_rows(session: PrivateSession, *counted: tuple[Array, float]) -> float:
-    """How many rows were there to be read: the declared number, unless noisy counts clearly hold fewer.
-
-    ``counted`` are counts of the cells of a partition, and the sd of the noise on each; several partitions are weighed
-    by the inverse of their variance. Rows are left out where a cell is missing, or a person has too many. A number that
-    was bought is one of rows that are there.
-
-    **Guarantee.** Post-processing of released counts.
-    """
+    """The declared number of rows, unless noisy counts of partitions, each with its sd, clearly hold fewer."""
+    # Rows are left out where a cell is missing, or a person has too many; a number that was bought is one of rows that
+    # are there. Several partitions are weighed by the inverse of their variance.
     precise, held = np.array([1 / (len(counts) * sd**2) for counts, sd in counted]), []
     for counts, sd in counted:
         full = counts > log(len(counts)) * sd / sqrt(2)
