@@ -1,6 +1,7 @@
 """What ε means, in a real browser: a part is one screen, drawn, with its finding and the sentence to repeat."""
 
 from collections.abc import Callable
+from math import inf
 
 import pytest
 from playwright.sync_api import expect
@@ -50,4 +51,5 @@ def _is_drawn(visit: Visitor) -> None:
 def _lowest(visit: Visitor) -> float:
     """Where the last of its figures ends."""
     figures = visit.page.get_by_test_id("stMain").get_by_role("figure")
-    return max(box["y"] + box["height"] for one in figures.all() if (box := one.bounding_box()))
+    ends = (box["y"] + box["height"] for one in figures.all() if (box := one.bounding_box()))
+    return max(ends, default=inf)  # while it is drawn anew there is none

@@ -25,7 +25,8 @@ def test_every_mistake_is_one_place_of_a_file_and_has_a_name_of_its_own():
             f"{planted.mistake}: what is changed is not there, or twice"
         )
         assert planted.was != planted.would_be, planted.mistake
-        assert (ROOT / planted.caught_by.partition("::")[0]).exists(), planted.mistake
+        file, _, test = planted.caught_by.partition("[")[0].partition("::")
+        assert f"def {test}(" in (ROOT / file).read_text("utf-8"), f"{planted.mistake}: no test is called {test}"
     assert max(Counter(planted.mistake for planted in MISTAKES).values()) == 1
 
 
