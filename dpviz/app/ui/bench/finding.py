@@ -128,6 +128,7 @@ def judge(epsilon: float, sides: Sides | None, shown: Shown | None, *, unadvised
     """What is kept at ``epsilon``: by the run ``shown``, then by two whole sides, or why not (``unadvised``)."""
     sides = None if sides is not None and sides.partial else sides
     ways = {"ratio": format_ratio, "percent": format_percent, "write": format_epsilon, "capitalize": capitalize_first}
-    told = render("headline.txt.j2", epsilon=epsilon, sides=sides, shown=shown, unadvised=unadvised, inf=inf, **ways)
+    limits = {"inf": inf, "highest": CURVE_EPSILONS[-1]}
+    told = render("headline.txt.j2", epsilon=epsilon, sides=sides, shown=shown, unadvised=unadvised, **limits, **ways)
     title, _, why = told.strip().partition("\n")
     return Heading(title, why)

@@ -131,6 +131,8 @@ def test_where_no_epsilon_keeps_both_it_is_said_with_what_would_help():
     sides = Sides.of_window(few.find_window())
     assert not sides.is_open and "What would help" in judge(sides.proposed, sides, None).why
     assert sides.proposed <= sides.most
+    # Nobody tried a larger one.
+    assert judge(1.0, replace(SIDES, least=np.inf), None).why.startswith("No ε up to 10 keeps both: none keeps made-up")
 
 
 @given(st.floats(0.01, 30), st.floats(0.001, 0.4), st.floats(0.41, 0.99))
