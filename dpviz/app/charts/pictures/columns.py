@@ -94,7 +94,9 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
     domain, axes, distances = context.view.domain, draw_axes(step, context), draw_distances(step, context)
     middle = zip(domain.columns[:4], domain.from_unit(step.projection.middle[None])[0], strict=False)
     near = ", ".join(f"{name} {format_number(float(value))}" for name, value in middle)
-    told = f"{axes.title}. {distances.title}. The noisy middle of the rows is {near}."
+    # Rows may be left out of a declared number and noise hide it: whatever is divided says by how many rows.
+    taken = f"taken for {format_number(step.rows)} rows"
+    told = f"{axes.title}. {distances.title}. {capitalize_first(taken)}, their noisy middle is {near}."
     if not _is_bought(step):
         lots = format_things(step.axes, "axis", "axes")
         drawn = capitalize_first(f"{lots} drawn by lot, because none can be bought without δ")
@@ -130,7 +132,7 @@ def draw_projection(step: ProjectionStep, context: RenderContext) -> Chart:
         ticks = {"tickmode": "linear", "tick0": 1, "dtick": 1} if shown <= _NUMBERED else {"nticks": 10}
         top = max(float(variance.max()), step.noise_edge)
         canvas.plot.update_xaxes(range=[0.4, shown + 0.6], title_text="axis, the widest first", **ticks)
-        canvas.plot.update_yaxes(range=[0, 1.06 * top], title_text="variance along it (unit coordinates²)")
+        canvas.plot.update_yaxes(range=[0, 1.06 * top], title_text=f"variance, {taken}")
         canvas.plot.update_layout(bargap=0)
 
     return Chart(context, title, note, f"{title}. {told}", paint, legend_lines=_LEGEND, table=axes.table)
@@ -190,7 +192,7 @@ def draw_axes(step: ProjectionStep, context: RenderContext) -> Chart:
         """Every axis with its spread, and how much of each column is in it."""
         axes = np.arange(1, len(basis) + 1)
         table = pd.DataFrame({"axis": axes, "noisy variance (unit coordinates²)": step.projection.captured})
-        table["noise alone makes"] = step.noise_edge
+        table["noise alone makes"], table["taken for rows"] = step.noise_edge, step.rows
         table["may be noise"], table["in the view"] = ~find_clear_axes(step), axes <= step.axes
         return pd.concat([table, pd.DataFrame(basis, columns=[f"part of {name}" for name in domain.columns])], axis=1)
 

@@ -286,6 +286,8 @@ class Player {
 
   async paints(plot, picture, { width, height }, jumps) {
     plot.setAttribute("aria-label", picture.alt);
+    // An axis without a range would stay where the library has none, after a picture that had one.
+    for (const axis of [picture.layout.xaxis, picture.layout.yaxis]) if (axis && !axis.range) axis.autorange ??= true;
     const layout = { ...picture.layout, width, height, images: this.rows(picture), yaxis: thinned(picture.layout.yaxis, height) };
     // A name of its own for each trace: without, one takes the name, and the marks, of what stood in its place before.
     const data = picture.data.map((trace, place) => ({ uid: "at" + place, ...trace }));

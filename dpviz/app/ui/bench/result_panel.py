@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import streamlit as st
 
-from dpviz.algorithms import Step, predict_floor, synopsis_reading
+from dpviz.algorithms import Setting, Step, predict_floor, synopsis_reading
 from dpviz.app.charts.animation import Animation, TitleNumber
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.pictures.segment_profiles import MOST_COLUMNS, ProfilePicture
@@ -105,11 +105,16 @@ class Labels(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Scores of one run, kept so that a rerun of the page does not read the rows again."""
+    """Scores of one run, kept so that a rerun of the page does not read the rows again; ``rows``: if all were read."""
 
     run: Run
     scores: evaluation.Scores
     labels: Labels | None
+    rows: int | None
+
+    def find_floor(self, setting: Setting) -> float | None:
+        """What one perfect step would lose on the rows that are used, which may be fewer than were declared."""
+        return predict_floor(setting if None in (self.rows, setting.n) else replace(setting, n=self.rows))
 
 
 class Pictured(NamedTuple):
@@ -190,7 +195,9 @@ def compute_scores(table: OpenTable, result: Result, reference: evaluation.Refer
         labels = None
         if table.labels is not None:
             labels = read_labels(table.labels[rows.kept], evaluation.assign(rows.points, run.unit_centers), run.k)
-        kept = st.session_state[_SCORES] = Judged(run, evaluation.evaluate(rows, run.unit_centers, reference), labels)
+        scores = evaluation.evaluate(rows, run.unit_centers, reference)
+        used = len(rows.points) // run.points_per_row if table.private.in_memory else None
+        kept = st.session_state[_SCORES] = Judged(run, scores, labels, used)
     return kept
 
 
@@ -467,7 +474,7 @@ def _draw_cost(table: OpenTable, judged: Judged | None, request: Request) -> Non
     scores = judged.scores
     losses = f"{format_number(scores.nicv)} against {format_number(scores.nicv_kmeans)}"
     words = f"Loss {format_ratio(scores.ratio)} that of k-means++ ({losses})."
-    floor = predict_floor(request.make_setting(table.private)) if request.card.private else None
+    floor = judged.find_floor(request.make_setting(table.private)) if request.card.private else None
     if floor is not None:
         more = f"{format_number(100 * (floor - 1))} % more than k-means++"
         words += f" One perfect step at this ε would lose {more}; no algorithm beats that by much."

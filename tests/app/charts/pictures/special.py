@@ -264,6 +264,7 @@ def list_others() -> Cases:
     for name, step, where in (
         ("much noise, some rows revealed", look_step(shown, epsilon=0.3), some),
         ("axes along columns", replace(usual, projection=replace(seen, basis=np.eye(6)[[3, 0, 1, 2, 4, 5]])), context),
+        ("rows are left out", replace(usual, rows=0.7 * usual.rows), context),
         ("noise hides", replace(usual, projection=replace(seen, clipping_radius=usual.outer_radius)), context),
         ("a hundred columns", replace(usual, projection=replace(seen, **captured)), hundred),
     ):

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpviz.algorithms import predict_floor
 from dpviz.app.charts.picture import RenderContext
 from dpviz.app.charts.registry import draw_picture
 from dpviz.app.charts.view import make_view
 from dpviz.app.ui.bench.finding import BEING_DRAWN, HIGHEST, LOWEST, Shown, Side, Sides, judge
+from dpviz.app.ui.bench.result_panel import compute_scores
+from dpviz.app.ui.runner import Result
 from dpviz.runs import ClippedRows, Contender, OpenTable, Request, Target, clip_rows, declare, foresee, run_request
 from dpviz.runs.evaluation import Reference, evaluate, find_reference, measure_recovery
 from dpviz.runs.meaning.windows import Risk
@@ -203,3 +206,13 @@ def test_the_headline_agrees_with_the_picture_of_a_sample(algorithm, epsilon):
         assert not (fine and loss <= 1.1 and 0.3 <= epsilon <= 1) or "both promises are kept" in said.title
         assert loss <= 1.1 or "kept" not in said.title
     assert doubtful or (algorithm, epsilon) != ("auto", 1.0), "some sizes may be noise to whoever sees no rows"
+
+
+def test_what_a_perfect_step_would_lose_is_said_of_the_rows_that_are_used():
+    file, said = sample("fifteen").load()
+    table, request = declare(file, replace(said, n_public=8_000)), Request(Contender("dplloyd"), 15, 1.0, 1e-6, 0)
+    rows = clip_rows(table.private.reveal(note="a test"), table.domain.region)
+    result = Result(request, table.key, run_request(request, table.private), 0, 1)
+    judged, setting = compute_scores(table, result, find_reference(rows, 15)), request.make_setting(table.private)
+    assert judged is not None and setting.n == 8_000
+    assert judged.find_floor(setting) == predict_floor(replace(setting, n=5_000))
