@@ -1,7 +1,5 @@
 """Decisions about what happens by chance, taken as soon as enough has been drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import log
 

@@ -5,8 +5,6 @@
 writes such files anew, as it does the hashes of ``tests/proof``.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from itertools import groupby

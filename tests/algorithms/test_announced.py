@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 import yaml
 
 from dpviz.algorithms.auto.auto_plan import make_plan
@@ -128,6 +129,7 @@ def _short(numbers: Iterator[float]) -> str:
     return " ".join(f"{number:.4g}" for number in numbers)
 
 
+@pytest.mark.slow
 def test_numbers_that_were_measured_or_chosen_are_those_that_are_stored() -> None:
     stored = yaml.safe_load(STORED.read_text(encoding="utf-8"))
     for kind, cases in announced().items():

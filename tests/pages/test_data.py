@@ -8,6 +8,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.api.cli.declared_table import open_declared_table
@@ -71,6 +72,7 @@ def shows_no_secret(at: AppTest) -> bool:
     return SECRET not in everything_shown(at) and not PART_OF_IT.search(everything_shown(at))
 
 
+@pytest.mark.slow
 @for_each("content", NO_TEXT_FILE.values())
 def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(content):
     at = site.upload(visit("data.py", table=site.sample_table("outlier")), content, "secret.csv")
@@ -82,6 +84,7 @@ def test_a_first_line_that_is_no_header_is_refused_in_place_and_stays_refused(co
     assert at.session_state["visit:table"].title == "One rich person" and shows_no_secret(at)
 
 
+@pytest.mark.slow
 @for_each("content", ODD_BUT_USABLE.values())
 def test_an_odd_file_waits_for_its_declarations_and_shows_no_cell(content):
     at = dropped(content, "odd.csv.gz" if content[:2] == b"\x1f\x8b" else "odd.csv")

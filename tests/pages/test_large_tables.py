@@ -96,6 +96,7 @@ def test_a_worker_that_dies_and_a_damaged_row_group_are_a_sentence_without_a_val
     assert job_of(at).state is JobState.FAILED and "damaged" in error.value and "\n" not in error.value.strip()
 
 
+@pytest.mark.slow
 @for_each("fits", [True, False])
 def test_truth_of_a_large_table_is_a_sample_and_says_so_and_true_counts_are_of_all_rows_or_none(
     parquet: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
@@ -122,6 +123,7 @@ class GrowingRegistry(PromptRegistry):
         return tables.ArrivingJob(items[: self.most])
 
 
+@pytest.mark.slow
 @for_each("live", [True, False])
 def test_a_run_that_is_broken_off_has_what_its_steps_spent_in_the_books(monkeypatch, live: bool) -> None:
     monkeypatch.setattr(runner, "_SECONDS_INLINE", -1.0)

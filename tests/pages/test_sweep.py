@@ -69,6 +69,7 @@ def test_a_sweep_that_ran_has_the_baselines_and_the_predictions_that_are_asked_f
         assert losses[0] > losses[-1] > 1
 
 
+@pytest.mark.slow
 def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_is_gone_on_with() -> None:
     app = traded()
     app.session_state["job_panel:registry"] = HeldRegistry(4)

@@ -17,6 +17,7 @@ FILE = "dpviz/core/mechanisms.py"
 TESTS = ["tests/core/test_mechanisms_measurement.py"]
 
 
+@pytest.mark.slow
 def test_a_wrong_module_is_caught_and_the_test_is_named(nursery):
     found = nursery.run(Trial(TESTS, FILE, source_of(FILE) + "\n\nclass Measurement:\n    pass\n"))
     assert found.outcome == KILLED

@@ -290,6 +290,7 @@ def test_draws_from_the_same_rows_hardly_ever_differ() -> None:
 # The example for whoever has no release at hand: one that holds, says that it is an example, and leaves no account.
 
 
+@pytest.mark.slow
 def test_the_example_holds_says_what_it_is_and_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     *_, example = example_work()

@@ -1,7 +1,5 @@
 """Released centres in the words of the declaration: what noise alone could make is not said."""
 
-from __future__ import annotations
-
 from math import nan
 
 from dpviz.runs.profiles import describe_shares

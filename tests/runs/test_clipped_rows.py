@@ -1,7 +1,5 @@
 """Rows as the bounds leave them: what private algorithms read, and what everything is judged on."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 

@@ -1,7 +1,5 @@
 """The noise that a declaration announces for each column is the noise of a round of DPLloyd on rows like these."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

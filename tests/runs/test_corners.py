@@ -1,7 +1,5 @@
 """Every algorithm at the floors and ceilings of a request: a result, or one sentence; never an overflow."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

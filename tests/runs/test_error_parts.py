@@ -1,7 +1,5 @@
 """Where the error comes from: the parts add up, and each is what switching its cause off says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans

@@ -1,7 +1,5 @@
 """Who pays: small clusters lose most, a group in them is missed with them, and the formula agrees with the draws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Scores against scikit-learn and against naive loops."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

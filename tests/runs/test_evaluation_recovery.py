@@ -1,7 +1,5 @@
 """Which clusters are found: against a loop over the words of the rule."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

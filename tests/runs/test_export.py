@@ -1,7 +1,5 @@
 """Files of a run: what is in them, what never is, and that each says what it is worth."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """Runs on tables with categories: shares are shares, and who cannot serve them says why and what to choose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A run: its frames, what it says about itself, what it refuses, and what it never contains."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A profile: what stands out of its noise, what may be nobody, and noise that is not made smaller than it is."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

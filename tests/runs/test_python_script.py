@@ -1,7 +1,5 @@
 """A setting as a program: it says all that was asked, nothing of a row, and it runs."""
 
-from __future__ import annotations
-
 import ast
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The record of a run: every field of it, for every kind of table, and no time anywhere."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """What a card refuses: the same words before a run, in a run and in a study, and never a row is read for them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import parse_qsl
 

@@ -1,7 +1,5 @@
 """How an ε is divided: the parts are the whole, none is below 0, and what leaves nothing for the centres is refused."""
 
-from __future__ import annotations
-
 from math import fsum
 
 import pytest

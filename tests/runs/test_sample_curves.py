@@ -1,7 +1,5 @@
 """What was studied of the samples beforehand is what the samples as they are show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The smallest ε: where a known curve crosses the target, how sure it is, and when it is not reached."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import numpy as np

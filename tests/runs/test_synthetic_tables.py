@@ -1,7 +1,5 @@
 """A synthetic table has what was declared and nobody in it, and as much noise as the table that it stands for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts of runs: each rule on steps made for it, and titles that once were false."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

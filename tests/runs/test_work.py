@@ -1,7 +1,5 @@
 """The functions that worker processes run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

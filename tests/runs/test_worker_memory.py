@@ -1,7 +1,5 @@
 """Rows that several workers share: one copy, no file, nobody sees another's writing, nothing is left behind."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

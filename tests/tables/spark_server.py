@@ -1,7 +1,5 @@
 """A server of Spark Connect on this machine, of two workers with the Python of the tests; it needs Java."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """How declared columns become coordinates, and back: each cell by itself, exactly, and with what the shares say."""
 
-from __future__ import annotations
-
 from datetime import date
 from math import cos, sin, tau
 

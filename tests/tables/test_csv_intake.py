@@ -1,7 +1,5 @@
 """CSV files: what people bring becomes numbers or one sentence, never a value of a cell, at once or in pieces."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

@@ -1,7 +1,5 @@
 """CSV files that leave: no cell of text is a formula, every number is the number it was, and there is one writer."""
 
-from __future__ import annotations
-
 import csv
 import io
 

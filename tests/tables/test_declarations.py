@@ -1,7 +1,5 @@
 """Declarations: every accepted form, one canonical text, a sentence for everything else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Drawings come back from their text whole, or are refused in a sentence; as tables they are nobody's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

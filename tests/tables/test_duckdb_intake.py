@@ -1,7 +1,5 @@
 """A table in a database file: the cells of a Parquet file, by an address, and a sentence for whatever fails."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

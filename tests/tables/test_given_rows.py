@@ -1,7 +1,5 @@
 """What the estimator does with each kind of table: the same centres, or one sentence that names the columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Rows on a cluster of processes: the same bytes as in memory, a worker killed or not; else a sentence."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

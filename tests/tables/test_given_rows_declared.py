@@ -1,7 +1,5 @@
 """Columns of a data frame declared by name: what an estimator reads, and what it refuses."""
 
-from __future__ import annotations
-
 import ast
 
 import numpy as np

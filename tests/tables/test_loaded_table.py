@@ -1,7 +1,5 @@
 """Who is whom follows from the cell alone."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Parquet files as they come: kinds of columns, folders, pieces, and what cannot be read."""
 
-from __future__ import annotations
-
 import datetime
 import os
 from dataclasses import replace

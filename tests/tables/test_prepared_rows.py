@@ -1,7 +1,5 @@
 """Rows prepared batch by batch are those that a session holds in memory; in a file that nobody finds, or a sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import tempfile

@@ -49,6 +49,7 @@ def tell(path: Path) -> Iterator[str]:
     yield from proposal.notes
 
 
+@pytest.mark.slow
 def test_each_kind_of_file_that_people_bring_is_read_as_it_was_found_to_be_right() -> None:
     """As public trackers report them, and as people upload them; nothing in the files is anybody's data."""
     paths = [*sorted((HERE / "cases").glob("*.csv")), *sorted((HERE / "kinds").glob("*.csv"))]

@@ -1,7 +1,5 @@
 """Whatever a file holds, no column and no row is lost, and no cell becomes public, without being named."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

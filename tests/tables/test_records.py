@@ -1,7 +1,5 @@
 """Lines to columns: each cell in its declared style, whatever line it stands in and however lines are read."""
 
-from __future__ import annotations
-
 import ast
 
 import numpy as np

@@ -118,6 +118,7 @@ FILES = Path(__file__).parents[2] / "tables" / "cases"
 RIGHT = yaml.safe_load((FILES / "right.yaml").read_text())
 
 
+@pytest.mark.slow
 def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_path):
     """What a note calls not proposed is not chosen; cells that are no numbers are counted when it runs."""
     for name, right in RIGHT.items():

@@ -1,7 +1,5 @@
 """Studies: the same seed gives the same rows, and every point has its own."""
 
-from __future__ import annotations
-
 from math import inf, isnan, nan
 
 import numpy as np
