@@ -7,10 +7,14 @@ forged one has to turn its sentence red. Whole titles are stored, with the pictu
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+import dpviz
+from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
@@ -67,6 +71,7 @@ def is_farthest(of: Walked, centre: str, part: str) -> bool:
     return int(centre) == parts.argmax() + 1 and near(part, parts.max())
 
 
+MOVED = r"typical centre moved ([\d.]*\d)"
 CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"([\d,]+) of ([\d,]+) (?:cells|counts) stand out", stand_out),
     (r"Noise sd of a cell: ([\d,.]*\d)", lambda of, sd: near(sd, of.step.sd)),
@@ -81,7 +86,7 @@ CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"synopsis loss of ([\d,.]*\d)", lambda of, loss: near(loss, float(np.min(of.step.losses)))),
     (r"Farthest off: centre (\d+), ([\d.]+) % of the way", is_farthest),
     (
-        r"typical centre moved ([\d.]*\d)",
+        MOVED,
         lambda of, far: near(far, float(np.median(np.linalg.norm(of.step.centers - of.before, axis=1)))),
     ),
     (r"^ε ([\d.]+) of [\d.]+ spent$", lambda of, spent: near(spent, of.spent, 2)),
@@ -140,3 +145,18 @@ def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_ce
         title = draw_picture(of.frames[-1].step, context).title
         assert "noise may move a centre" not in title
         assert any(words in title for words in ("failed", "noise alone", "lost in noise", "edge of the bounds"))
+
+
+def test_a_centre_has_not_moved_whose_shares_alone_are_moved_to_where_means_of_rows_can_be() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"age": rng.uniform(0, 100, 900), "ward": rng.choice(["a", "b", "c"], 900)})
+    declared = {"bounds": {"age": [0, 100], "ward": {"categories": ["a", "b", "c"]}}, "n_public": 900}
+    made = run("auto", dpviz.open_table(rows, declared), k=4, epsilon=0.5, delta=1e-6, seed=0)
+    context, told = RenderContext(make_view(made.domain), choose_palette("light")), []
+    for before, after in pairwise(frame.step for frame in made.frames):
+        words = draw_picture(after, context).words
+        if isinstance(before, CentersStep) and (found := re.search(MOVED, words)):
+            true = float(np.median(np.linalg.norm(after.centers - before.centers, axis=1)))
+            assert near(found[1], true), words
+            told.append(true)
+    assert len(told) > 3 and 0.0 in told
