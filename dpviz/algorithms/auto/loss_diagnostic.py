@@ -174,7 +174,7 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 
 
 def _list_doubts(seen: LossSymptoms) -> tuple[str, ...]:
-    away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
+    away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it about as far as a row may pull."
     late = (away,) if seen.pulled > _PULLED_PART else ()
     if _FITTED_AT_FIRST + float(seen.symptoms @ _FITTED_WEIGHTS) <= _DOUBT_EVIDENCE:
         return late

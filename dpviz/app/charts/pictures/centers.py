@@ -636,8 +636,7 @@ def _set_log_axis(canvas: PlotCanvas, title: str, floor: float, top: float, *, b
 def _find_previous(step: CentersStep, context: RenderContext) -> Array:
     """Where the centres were, moved to where means of rows can be, as the centres of every step are."""
     assert step.previous is not None
-    region = context.view.domain.region
-    return region.settle_points(step.previous) if step.previous.shape[1] == region.dim else step.previous
+    return context.view.domain.region.settle_points(step.previous)
 
 
 def _measure_round(step: PolishStep, context: RenderContext) -> tuple[Array, float, float]:
