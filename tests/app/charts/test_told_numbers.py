@@ -71,6 +71,10 @@ def is_farthest(of: Walked, centre: str, part: str) -> bool:
     return int(centre) == parts.argmax() + 1 and near(part, parts.max())
 
 
+def find_typical_move(before: Array, after: Array) -> float:
+    return float(np.median(np.linalg.norm(after - before, axis=1)))
+
+
 MOVED = r"typical centre moved ([\d.]*\d)"
 CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"([\d,]+) of ([\d,]+) (?:cells|counts) stand out", stand_out),
@@ -85,10 +89,7 @@ CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     ),
     (r"synopsis loss of ([\d,.]*\d)", lambda of, loss: near(loss, float(np.min(of.step.losses)))),
     (r"Farthest off: centre (\d+), ([\d.]+) % of the way", is_farthest),
-    (
-        MOVED,
-        lambda of, far: near(far, float(np.median(np.linalg.norm(of.step.centers - of.before, axis=1)))),
-    ),
+    (MOVED, lambda of, far: near(far, find_typical_move(of.before, of.step.centers))),
     (r"^ε ([\d.]+) of [\d.]+ spent$", lambda of, spent: near(spent, of.spent, 2)),
 )
 
@@ -152,11 +153,10 @@ def test_a_centre_has_not_moved_whose_shares_alone_are_moved_to_where_means_of_r
     rows = pd.DataFrame({"age": rng.uniform(0, 100, 900), "ward": rng.choice(["a", "b", "c"], 900)})
     declared = {"bounds": {"age": [0, 100], "ward": {"categories": ["a", "b", "c"]}}, "n_public": 900}
     made = run("auto", dpviz.open_table(rows, declared), k=4, epsilon=0.5, delta=1e-6, seed=0)
-    context, told = RenderContext(make_view(made.domain), choose_palette("light")), []
+    context = RenderContext(make_view(made.domain), choose_palette("light"))
+    told = []
     for before, after in pairwise(frame.step for frame in made.frames):
-        words = draw_picture(after, context).words
-        if isinstance(before, CentersStep) and (found := re.search(MOVED, words)):
-            true = float(np.median(np.linalg.norm(after.centers - before.centers, axis=1)))
-            assert near(found[1], true), words
-            told.append(true)
+        if isinstance(before, CentersStep) and (found := re.search(MOVED, draw_picture(after, context).words)):
+            told.append(find_typical_move(before.centers, after.centers))
+            assert near(found[1], told[-1]), found[0]
     assert len(told) > 3 and 0.0 in told
