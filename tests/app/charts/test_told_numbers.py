@@ -11,9 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-import dpviz
 from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import RevealedView
@@ -27,6 +25,7 @@ from dpviz.runs.evaluation import find_reference, match, measure_recovery
 from dpviz.tables import sample
 from dpviz.words import choose_palette
 from tests.cases import for_each
+from tests.contract.tables import NeighborSetting
 
 
 def gaps(centers: np.ndarray) -> np.ndarray:
@@ -149,12 +148,8 @@ def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_ce
 
 
 def test_a_centre_has_not_moved_whose_shares_alone_are_moved_to_where_means_of_rows_can_be() -> None:
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"age": rng.uniform(0, 100, 900), "ward": rng.choice(["a", "b", "c"], 900)})
-    declared = {"bounds": {"age": [0, 100], "ward": {"categories": ["a", "b", "c"]}}, "n_public": 900}
-    made = run("auto", dpviz.open_table(rows, declared), k=4, epsilon=0.5, delta=1e-6, seed=0)
-    context = RenderContext(make_view(made.domain), choose_palette("light"))
-    told = []
+    made = run("auto", NeighborSetting("categories", dim=4, mixed=True).table(), k=3, epsilon=1.0, delta=1e-6, seed=0)
+    context, told = RenderContext(make_view(made.domain), choose_palette("light")), []
     for before, after in pairwise(frame.step for frame in made.frames):
         if isinstance(before, CentersStep) and (found := re.search(MOVED, draw_picture(after, context).words)):
             told.append(find_typical_move(before.centers, after.centers))
