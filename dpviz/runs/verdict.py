@@ -142,7 +142,7 @@ def _estimate_errors(last: CentersStep, sizes: size_estimates.Sizes | None, regi
     moved = np.zeros(len(length))
     # Of a solver the centres before are where it started.
     if last.previous is not None and last.count_noise_sd is not None and last.previous.shape == last.centers.shape:
-        moved = np.linalg.norm(last.centers - last.previous, axis=1)
+        moved = np.linalg.norm(last.centers - region.settle_points(last.previous), axis=1)
     # What is no number could be anything.
     far: Array = np.nan_to_num(np.hypot(length, moved), nan=region.diameter)
     return np.minimum(far, region.diameter)

@@ -135,7 +135,8 @@ def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
     rows, idlest = _count_rows_to_stand_out(synopsis), int(last.noisy_counts.argmin())
     held = np.maximum(last.noisy_counts, 0.0) / total
     sds = 0.0 if last.center_noise_sd is None else last.center_noise_sd
-    moves = ((centers - (centers if last.previous is None else last.previous)) ** 2).sum(axis=1)
+    # Centres lie where means of rows can be: what that moves is not on its way.
+    before = centers if last.previous is None else region.settle_points(last.previous)
     return LossSymptoms(
         max(loss + beside, _TINY),
         max(of_one + beside, _TINY),
@@ -144,23 +145,23 @@ def collect_seen(steps: Sequence[Step], region: Region) -> LossSymptoms | None:
         rows,
         idlest,
         float(last.noisy_counts[idlest]) / max(last.count_noise_sd, _TINY),
-        float(held @ moves),
+        float(held @ ((centers - before) ** 2).sum(axis=1)),
         float((held * sds**2).sum()) * centers.shape[1],
         float(loss_of_each.max()) * len(centers) / max(loss, _TINY),
         len(centers),
         total / (len(centers) * max(synopsis.sd, _TINY)),
         frame is None,
         isinstance(synopsis.grid, partitions.UnevenGrid),
-        *_find_farthest(last),
+        *_find_farthest(last, before),
     )
 
 
-def _find_farthest(last: CentersStep) -> tuple[float, int]:
+def _find_farthest(last: CentersStep, before: Array) -> tuple[float, int]:
     """How much of its clipping radius the last round moved a centre, beyond its noise, and which one the most."""
-    if not isinstance(last, PolishStep) or last.previous is None or last.center_noise_sd is None:
+    if not isinstance(last, PolishStep) or last.center_noise_sd is None:
         return 0.0, 0
     longest = last.clipping_radius if last.clipping_radii is None else last.clipping_radii
-    moved = np.linalg.norm(last.centers - last.previous, axis=1) - sqrt(last.centers.shape[1]) * last.center_noise_sd
+    moved = np.linalg.norm(last.centers - before, axis=1) - sqrt(last.centers.shape[1]) * last.center_noise_sd
     pulled = moved / np.maximum(longest, _TINY)
     return max(float(pulled.max()), 0.0), int(pulled.argmax())
 
@@ -174,7 +175,7 @@ def _count_rows_to_stand_out(synopsis: SynopsisStep) -> float:
 
 
 def _list_doubts(seen: LossSymptoms) -> tuple[str, ...]:
-    away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it as far as a row may pull."
+    away = f"Centre {seen.farthest + 1} was still on its way: the last round moved it about as far as a row may pull."
     late = (away,) if seen.pulled > _PULLED_PART else ()
     if _FITTED_AT_FIRST + float(seen.symptoms @ _FITTED_WEIGHTS) <= _DOUBT_EVIDENCE:
         return late

@@ -14,6 +14,8 @@ from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import nicv
 from dpviz.runs.one_run import Run, run
+from dpviz.runs.verdict import collect_evidence
+from tests.contract.tables import NeighborSetting
 
 
 def _groups(*sizes: int, dim: int) -> PrivateTable:
@@ -69,3 +71,14 @@ def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
         ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all() and doubts[0] == 0 and doubts[-1] == 2
+
+
+def test_shares_that_are_moved_to_where_means_of_rows_can_be_are_no_way_that_a_centre_has_still_to_go() -> None:
+    setting = NeighborSetting("categories", dim=4, mixed=True)
+    made: Any = run("auto", setting.table(), k=3, epsilon=1.0, delta=1e-6, seed=15)
+    assert "on its way" not in str(made.loss_diagnostic.doubts)
+    *_, before, last = made.steps
+    seen: Any = collect_evidence(made.steps, made.domain.region)
+    noise = seen.sizes.widen(last.center_noise_sd * np.sqrt(made.domain.dim))
+    way = np.linalg.norm(last.centers - before.centers, axis=1)
+    assert seen.errors == pytest.approx(np.minimum(np.hypot(noise, way), made.domain.region.diameter))

@@ -7,10 +7,12 @@ forged one has to turn its sentence red. Whole titles are stored, with the pictu
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpviz.algorithms.steps import CentersStep
 from dpviz.app.charts.animation import Animation
 from dpviz.app.charts.canvas import RevealedView
 from dpviz.app.charts.picture import RenderContext
@@ -23,6 +25,7 @@ from dpviz.runs.evaluation import find_reference, match, measure_recovery
 from dpviz.tables import sample
 from dpviz.words import choose_palette
 from tests.cases import for_each
+from tests.contract.tables import NeighborSetting
 
 
 def gaps(centers: np.ndarray) -> np.ndarray:
@@ -67,6 +70,11 @@ def is_farthest(of: Walked, centre: str, part: str) -> bool:
     return int(centre) == parts.argmax() + 1 and near(part, parts.max())
 
 
+def find_typical_move(before: Array, after: Array) -> float:
+    return float(np.median(np.linalg.norm(after - before, axis=1)))
+
+
+MOVED = r"typical centre moved ([\d.]*\d)"
 CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"([\d,]+) of ([\d,]+) (?:cells|counts) stand out", stand_out),
     (r"Noise sd of a cell: ([\d,.]*\d)", lambda of, sd: near(sd, of.step.sd)),
@@ -80,10 +88,7 @@ CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     ),
     (r"synopsis loss of ([\d,.]*\d)", lambda of, loss: near(loss, float(np.min(of.step.losses)))),
     (r"Farthest off: centre (\d+), ([\d.]+) % of the way", is_farthest),
-    (
-        r"typical centre moved ([\d.]*\d)",
-        lambda of, far: near(far, float(np.median(np.linalg.norm(of.step.centers - of.before, axis=1)))),
-    ),
+    (MOVED, lambda of, far: near(far, find_typical_move(of.before, of.step.centers))),
     (r"^ε ([\d.]+) of [\d.]+ spent$", lambda of, spent: near(spent, of.spent, 2)),
 )
 
@@ -140,3 +145,13 @@ def test_a_run_whose_draws_lie_a_domain_apart_does_not_say_that_noise_moves_a_ce
         title = draw_picture(of.frames[-1].step, context).title
         assert "noise may move a centre" not in title
         assert any(words in title for words in ("failed", "noise alone", "lost in noise", "edge of the bounds"))
+
+
+def test_a_centre_has_not_moved_whose_shares_alone_are_moved_to_where_means_of_rows_can_be() -> None:
+    made = run("auto", NeighborSetting("categories", dim=4, mixed=True).table(), k=3, epsilon=1.0, delta=1e-6, seed=0)
+    context, told = RenderContext(make_view(made.domain), choose_palette("light")), []
+    for before, after in pairwise(frame.step for frame in made.frames):
+        if isinstance(before, CentersStep) and (found := re.search(MOVED, draw_picture(after, context).words)):
+            told.append(find_typical_move(before.centers, after.centers))
+            assert near(found[1], told[-1]), found[0]
+    assert len(told) > 3 and 0.0 in told

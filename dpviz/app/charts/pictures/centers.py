@@ -210,8 +210,9 @@ def draw_centers(step: CentersStep, context: RenderContext, *, counts_clusters: 
             add_halos(canvas, step.centers, step.center_noise_sd, doubtful=doubtful, at_least=_is_solved(step, context))
         if step.previous is not None:
             # A move shorter than a mark hides under it.
-            long = ~find_near(view, step.centers, step.previous, 0.5)
-            moves = outline_segments(view.plane(step.previous, "previous")[long], view.plane(step.centers)[long])
+            before = _find_previous(step, context)
+            long = ~find_near(view, step.centers, before, 0.5)
+            moves = outline_segments(view.plane(before, "previous")[long], view.plane(step.centers)[long])
             if long.any():
                 canvas.lines(moves, "last move", "released", strength=0.55, width=1.5, dash="dot")
         if last and context.ghosts:
@@ -465,6 +466,7 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
     centers = draw_centers(step, context)
     bounds, every = step.clipping_radii, np.full(len(step.centers), step.clipping_radius)
     bounds = every if bounds is None else bounds
+    moved, typical, _ = _measure_round(step, context)
 
     def paint(canvas: PlotCanvas) -> None:
         assert step.previous is not None and step.noisy_counts is not None
@@ -479,12 +481,12 @@ def draw_polish(step: PolishStep, context: RenderContext) -> Chart:
 
     def tabulate() -> pd.DataFrame:
         table = centers.table()
-        table["moved (unit coordinates)"] = _measure_round(step)[0]
+        table["moved (unit coordinates)"] = moved
         table["clipping radius (unit coordinates)"] = bounds
         return table
 
     pulled = f"Rows pulled from at most {format_number(step.clipping_radius)} (unit coordinates)"
-    words = f"{centers.words} {pulled}; a typical centre moved {format_number(_measure_round(step)[1])}."
+    words = f"{centers.words} {pulled}; a typical centre moved {format_number(typical)}."
     return replace(centers, words=words, paint=paint, table=tabulate)
 
 
@@ -498,7 +500,7 @@ def list_beside_polish(step: PolishStep, steps: Sequence[Step], context: RenderC
 def draw_rounds(so_far: Sequence[PolishStep], rounds: int, context: RenderContext) -> Chart:
     """Round by round up to now, of ``rounds``: the clipping radius, how far a typical centre moved, and the noise of a
     mean."""
-    lines = np.array([(step.clipping_radius, *_measure_round(step)[1:]) for step in so_far]).T
+    lines = np.array([(step.clipping_radius, *_measure_round(step, context)[1:]) for step in so_far]).T
     (radius, moved, noise), last = lines[:, -1].tolist(), len(so_far)
     far = f"{format_number(moved / max(noise, _LEAST_COST))} times" if moved > noise else "no farther than"
     title = f"Round {last} moved a typical centre {far} its noise"
@@ -631,8 +633,14 @@ def _set_log_axis(canvas: PlotCanvas, title: str, floor: float, top: float, *, b
     canvas.plot.update_yaxes(range=[low - below, high + above])
 
 
-def _measure_round(step: PolishStep) -> tuple[Array, float, float]:
+def _find_previous(step: CentersStep, context: RenderContext) -> Array:
+    """Where the centres were, moved to where means of rows can be, as the centres of every step are."""
+    assert step.previous is not None
+    return context.view.domain.region.settle_points(step.previous)
+
+
+def _measure_round(step: PolishStep, context: RenderContext) -> tuple[Array, float, float]:
     """How far each centre moved and how far a typical one did, and the noise of its mean."""
-    assert step.previous is not None and step.center_noise_sd is not None
-    moves = np.linalg.norm(step.centers - step.previous, axis=1)
+    assert step.center_noise_sd is not None
+    moves = np.linalg.norm(step.centers - _find_previous(step, context), axis=1)
     return moves, float(np.median(moves)), float(np.median(step.center_noise_sd)) * sqrt(step.centers.shape[1])

@@ -132,10 +132,10 @@ class SegmentRows(ProfileLanes):
         plot = self.blank(top + _BOTTOM + self.k * row, left=34, right=right, top=top, bottom=_BOTTOM)
         self._tracks(plot)
         self._stems(plot)
-        # Noise, where it is longer than a dot.
+        # Noise, where it is longer than a dot to one side: at an end of a lane there is no other one.
         spread = np.nan_to_num(self.reach)
-        low, high = self.across(self.values - spread), self.across(self.values + spread)
-        seen = (high - low) * self.pixels / _TRACK > 15
+        low, at, high = (self.across(self.values + side * spread) for side in (-1, 0, 1))
+        seen = np.maximum(at - low, high - at) * self.pixels / _TRACK > 7.5
         if seen.any():
             add_whiskers(plot, low[seen], high[seen], self.heights[seen], self.palette.text, 1.3)
         if self.even.reference is not None:
@@ -404,8 +404,8 @@ class Lanes(ProfileLanes):
     def _discs(self, plot: Plot, j: int, part: Array, y: Array, colors: Any) -> None:
         ink, faint = self.palette, self.faint[:, j]
         spread = np.nan_to_num(self.reach)
-        low, high = (self.part(self.values + side * spread)[:, j] for side in (-1, 1))
-        wide = (high - low) * _NARROW > _DISC
+        low, at, high = (self.part(self.values + side * spread)[:, j] for side in (-1, 0, 1))
+        wide = np.maximum(at - low, high - at) * _NARROW > _DISC / 2
         if wide.any():
             add_whiskers(plot, low[wide], high[wide], y[wide], ink.fade(ink.text, 0.6), 1.2)
         marks = [ink.surface if one else color for one, color in zip(faint, colors, strict=True)]

@@ -108,3 +108,12 @@ def test_names_from_outside_stay_names() -> None:
             .to_json()
         )
         assert "<b>%{x}" not in text and "<i>" not in text
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_noise_that_is_longer_than_a_dot_has_a_line_at_the_end_of_a_lane_as_in_its_middle(narrow: bool) -> None:
+    made = replace(made_profile(2, 6, with_reference=False), center_sd=np.full((2, 6), 0.2 if narrow else 0.6))
+    for at in (5.0, 0.0, 10.0):
+        figure = ProfilePicture(replace(made, centers=np.full((2, 6), at)), narrow=narrow).draw(choose_palette("light"))
+        strokes = [one for one in figure.figure().data if one.type == "scatter" and one.marker.symbol == "line-ns-open"]
+        assert sum(len(one.x) for one in strokes) == 24, at
