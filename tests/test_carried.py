@@ -1,7 +1,5 @@
 """What carries dpviz elsewhere: the steps of the Dockerfile work as a script, and the recipe asks for what pip does."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The clean check: stages side by side, of which one that fails makes it red; what it is made of is pinned by hash."""
 
-from __future__ import annotations
-
 import fcntl
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The two examples of a package, installed as anybody would: an audit passes one, and names what the other did."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What the README and the pages of how-to show is true: examples run, commands are understood, links lead somewhere."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

@@ -1,7 +1,5 @@
 """Rooms and doors keep their contracts (pyproject.toml), and each sees what it is for: that is planted, and found."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

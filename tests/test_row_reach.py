@@ -1,7 +1,5 @@
 """Rows are out of reach of whatever makes or checks the files of a release, by its types; planted, that is found."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """The tools of other tests: decisions keep their stated error, and a looped case that fails is named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """An installed wheel is the whole product: it is built, installed into an environment of its own, and used there."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

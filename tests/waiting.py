@@ -4,8 +4,6 @@ No test asks how fast the machine is. A wait ends when what it waits for has hap
 that would hang into one that fails, on a machine that is busy with other things, too.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

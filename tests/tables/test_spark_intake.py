@@ -1,7 +1,5 @@
 """Rows on a server of Spark Connect: the same bytes as in memory, one sentence for whatever fails, and no row here."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from pathlib import Path

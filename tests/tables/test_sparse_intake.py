@@ -1,7 +1,5 @@
 """What an .npz may hold: a sparse matrix within limits, or a sentence; never the memory that it asks for."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import tracemalloc

@@ -1,7 +1,5 @@
 """Cases that lie in a text file beside the tests: what comes in, and what is made of it, once found to be right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -392,9 +392,8 @@ def _choose_flat_grid(
     else:
         wanted = count_smoothed_cells(session.n, k, scale, session.dim, flat=True)
     grid, so_far = make_cube_grid(half, wanted, middle), True
-    for test, cells in zip(
-        (stage.finer_test, stage.finest_test), list_finer_cells(session.n, k, scale, half), strict=True
-    ):
+    finer_tests = (stage.finer_test, stage.finest_test)
+    for test, cells in zip(finer_tests, list_finer_cells(session.n, k, scale, half), strict=True):
         if test is None:
             break
         finer = make_cube_grid(half, cells, middle)

@@ -227,9 +227,8 @@ def draw_distances(step: ProjectionStep, context: RenderContext) -> Chart:
             place = np.minimum(far / outer * bins, bins - 1).astype(np.int64)
             true = np.bincount(place, minlength=bins).astype(np.float64)
             canvas.ticks(middle, true, "true counts", hover="%{y:,.0f} rows (revealed), %{x:.3g} from the middle")
-        plot.update_xaxes(
-            range=[0, outer], title_text=f"distance from {which_middle} (unit coordinates)", zeroline=False
-        )
+        distance = f"distance from {which_middle} (unit coordinates)"
+        plot.update_xaxes(range=[0, outer], title_text=distance, zeroline=False)
         plot.update_yaxes(title_text="rows per bin (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
         plot.update_layout(bargap=0)
 
