@@ -23,17 +23,11 @@ _ASKED = """() => [...document.querySelectorAll('[data-testid="stMain"] :is(.gap
   .filter(part => part.checkVisibility() && !part.value)
   .map(part => part.dataset.word || part.getAttribute("aria-label") || "")"""
 
-# Steps of a run where bars of sizes reach beyond their axis.
-_CUT = """async () => {
-    const { player } = document.querySelector(".animation"), { side, box } = player, cut = [];
-    for (let at = 0; at < player.animation.steps.length; at++) {
-        player.turns(at);
-        const drawn = () => Number(box.dataset.at) === at && box.dataset.whole === box.dataset.drawn;
-        while (!drawn()) await new Promise(requestAnimationFrame);
-        if (side.hidden || side.data[0].uid !== "linked") continue;
-        if (Math.max(...side.calcdata[0].map(({ s }) => s)) > side._fullLayout.xaxis.range[1]) cut.push(at);
-    }
-    return cut;
+# Whether bars of sizes beside the step that is drawn reach beyond their axis.
+_CUT = """() => {
+    const { side } = document.querySelector(".animation").player;
+    if (side.hidden || side.data[0].uid !== "linked") return false;
+    return Math.max(...side.calcdata[0].map(({ s }) => s)) > side._fullLayout.xaxis.range[1];
 }"""
 
 
@@ -133,11 +127,14 @@ def test_an_own_file_goes_from_a_drop_to_a_verified_zip(
     walk.does(visit.presses, f"Run at ε = {own}")
     expect(visit.page.get_by_role("button", name=re.compile("^Run at"))).to_have_count(0)
     assert not offences(visit)
-    visit.picks("Steps in a plane")
-    visit.sees_animation()
-    visit.steps_to("Home")
-    assert not visit.page.evaluate(_CUT)
-    visit.picks("Profiles")
+    if name == "hospital":  # some steps have sizes beside them, and some a picture whose axis has a range
+        visit.picks("Steps in a plane")
+        visit.sees_animation()
+        visit.steps_to("Home")
+        for _ in range(visit.page.locator(".animation .cut").count() - 1):
+            visit.steps_to("ArrowRight")
+            assert not visit.page.evaluate(_CUT)
+        visit.picks("Profiles")
     walk.does(visit.presses, f"Release at ε = {epsilon}")
     for label, text in CARD_WORDS.items():
         walk.does(lambda label=label, text=text: visit.types(label, text, enter=False))
