@@ -2,12 +2,14 @@
 
 ``python -m pytest -m "" -n 2 --store-durations`` measures and stores all; with some files, those. Where several
 processes run, each takes a whole file at a time, so that what its tests share is made once, and the dearest files
-first; all that drive the browser count as one file, and all that plant mistakes.
+first; all that drive the browser count as one file, and all that plant mistakes. Without ``-m ""`` the whole suite
+leaves out, beside tests that are marked as slow, those that took longer than ``LONGEST_QUICK`` seconds.
 """
 
 import json
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Generator
 from math import fsum
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 _STORED = Path(__file__).with_name("durations.json")
+LONGEST_QUICK = 0.5
 _SHARED = ("tests/browser/", "tests/planted/")
 
 
@@ -49,14 +52,28 @@ def dearest_first(items: list[pytest.Item]) -> None:
     items[:] = [item for scope in sorted(scopes, key=lambda scope: (-cost(scope), scope)) for item in scopes[scope]]
 
 
+def mark_slow(items: list[pytest.Item]) -> None:
+    """Mark the tests whose cases took, one by one, longer than a quick test when they were measured."""
+    seconds = stored()
+    functions = [item.nodeid.partition("[")[0] for item in items]
+    cases = Counter(functions)
+    for item, function in zip(items, functions, strict=True):
+        file, _, name = function.partition("::")
+        if seconds.get(file, {}).get(name, 0.0) > LONGEST_QUICK * cases[function]:
+            item.add_marker(pytest.mark.slow)
+
+
 def stored() -> dict[str, dict[str, float]]:
     """Seconds by file and test function, its cases together."""
     return json.loads(_STORED.read_text()) if _STORED.exists() else {}
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In one of several processes; a run by hand keeps the order of the files."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Of the whole suite what took long is slow; in one of several processes the dearest files come first."""
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
+        mark_slow(items)
+    yield
     if hasattr(config, "workerinput"):
         dearest_first(items)
 

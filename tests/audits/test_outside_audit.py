@@ -27,7 +27,6 @@ def test_every_mechanism_has_a_distance():
 
 
 @needs_auditor
-@pytest.mark.slow
 def test_the_auditor_objects_to_no_algorithm_and_sees_every_mechanism():
     plans, called, refused = list(list_sample()), Counter(), 0
     assert {plan.card.id for plan in plans} == {card.id for card in list_private_cards()}
@@ -60,7 +59,6 @@ def test_every_mistake_has_one_place_and_is_shown_or_named_as_out_of_reach():
 
 
 @needs_auditor
-@pytest.mark.slow
 def test_the_auditor_objects_to_planted_mistakes():
     with Nurseries() as nursery:
         for planted in SHOWN[::6]:

@@ -45,14 +45,18 @@ def address(browser: Browser, steps: Path, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="package")
-def contexts(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """A browser context with these options: that of an earlier visit, whose browser has read the page's scripts."""
+def contexts(browser: Browser, address: str) -> Iterator[Callable[..., BrowserContext]]:
+    """A browser context with these options: that of an earlier visit, whose browser has read the page's scripts.
+
+    As long as a page of the app is open, though none is visited, the process that draws them goes on.
+    """
     made: dict[str, BrowserContext] = {}
 
     def context(**options: Any) -> BrowserContext:
         name = repr(sorted(options.items()))
         if name not in made:
             made[name] = browser.new_context(**options)
+            made[name].new_page().goto(f"{address}/_stcore/health")
         return made[name]
 
     yield context

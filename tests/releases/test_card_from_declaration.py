@@ -267,7 +267,6 @@ def test_what_is_said_to_hold_nine_times_in_ten_reaches_as_far(name: str) -> Non
     assert "an interval that holds 90 % of the time" in made.pages[HTML]
 
 
-@pytest.mark.slow
 def test_a_visit_is_told_with_its_looks_and_the_sum_of_what_nobody_paid(tmp_path: Path) -> None:
     rows = b"age,income\n" + b"".join(b"%d,%d\n" % (row % 101, 371 * row % 90_001) for row in range(240))
     at = open_town(rows)

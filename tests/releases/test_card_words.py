@@ -12,7 +12,6 @@ from difflib import ndiff
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.core.accounting import LossKind
@@ -143,7 +142,6 @@ def list_lines(made: Played) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_pages_say_what_they_said() -> None:
     told, usual = [], list_lines(played())
     for name, make in CASES.items():

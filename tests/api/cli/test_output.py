@@ -90,7 +90,6 @@ releasing.draw = lambda *args, **kwargs: signal.pause()
 sys.exit(main(sys.argv[1:]))"""
 
 
-@pytest.mark.slow
 def test_ctrl_c_after_the_charge_says_what_is_spent(desk):
     process = start(desk, STOPPED, *RELEASE)
 

@@ -44,7 +44,6 @@ def test_a_defect_names_only_its_type(capsys, monkeypatch, points):
     assert "Traceback" in call(capsys, "run", points, *RUN_ASKED).err
 
 
-@pytest.mark.slow
 def test_the_module_runs_as_a_command(points):
     command = [sys.executable, "-m", "dpviz", "run", str(points), *RUN_ASKED]
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
@@ -118,7 +117,6 @@ FILES = Path(__file__).parents[2] / "tables" / "cases"
 RIGHT = yaml.safe_load((FILES / "right.yaml").read_text())
 
 
-@pytest.mark.slow
 def test_each_kind_of_file_is_declared_as_its_notes_say_and_runs(capsys, tmp_path):
     """What a note calls not proposed is not chosen; cells that are no numbers are counted when it runs."""
     for name, right in RIGHT.items():
@@ -173,7 +171,6 @@ def test_of_parquet_names_and_types_are_enough(capsys, tmp_path):
     assert "no row was looked at" in said.err
 
 
-@pytest.mark.slow
 def test_the_documentation_says_how_often_its_advice_is_kept_and_with_another_k_not(capsys):
     """On the people of the sample: losses of the advised algorithm at the advised ε over that of k-means++."""
     page = (Path(__file__).parents[3] / "docs" / "howto" / "choose.md").read_text("utf-8")

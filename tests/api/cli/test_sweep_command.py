@@ -70,7 +70,6 @@ def test_results_are_tidy_and_the_request_lies_beside_them(whole):
     assert "not a release" in said.err and "40 of 40 runs done" in said.err and "DPLloyd (su)" in said.out
 
 
-@pytest.mark.slow
 def test_a_sweep_that_was_killed_is_resumed_by_two_workers_to_the_same_table(capsys, tmp_path, points, whole):
     expected = results(whole[0])
     asked = [str(part) for part in ("sweep", points, *GRID, "--out", tmp_path)]

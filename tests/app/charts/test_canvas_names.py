@@ -51,7 +51,6 @@ def is_harmless(figure: go.Figure) -> set[str]:
     return {text for _, text in said}
 
 
-@pytest.mark.slow
 def test_no_figure_takes_a_name_for_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "NAMES", HOSTILE)
     shown, said = exhibit(6, 5, n=1500), set()

@@ -109,7 +109,6 @@ def test_nothing_of_the_rows_is_in_a_page_of_released_values(algorithm: str) -> 
     assert packed_in(page)["animations"] == [json.loads(json.dumps(alone))]
 
 
-@pytest.mark.slow
 def test_the_same_search_finds_rows_and_reference_where_they_may_be_shown() -> None:
     table = open_blobs(n=900)
     context, reference, rows = truth_of(table, 3)

@@ -66,7 +66,6 @@ def test_another_name_of_the_server_is_declared(origin, status):
     assert answer("http", origin=origin, allowed=(origin,))[0]["status"] == status
 
 
-@pytest.mark.slow
 def test_a_running_server_lets_no_foreign_page_connect(tmp_path: Path) -> None:
     environment = own_environment() | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port"]

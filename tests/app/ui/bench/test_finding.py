@@ -167,7 +167,6 @@ def fifteen() -> tuple[OpenTable, ClippedRows, Reference]:
     return table, rows, find_reference(rows, 15)
 
 
-@pytest.mark.slow
 def test_a_curve_is_of_the_very_table_and_falls():
     table, rows, reference = fifteen()
     request = Request(Contender("eugkm"), 15, 1.0)
