@@ -239,7 +239,7 @@ def test_segments_are_paired_off_whatever_their_numbers() -> None:
     assert found.comparisons == 12 and f"{found.limit:.1f} standard deviations" in found.words
 
 
-@pytest.mark.parametrize(("times", "beyond"), [(1.0, 0), (1.9, 0), (2.1, 1)])
+@pytest.mark.parametrize(("times", "beyond"), [(-0.01, 0), (1.0, 0), (1.9, 0), (2.1, 1)])
 def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond: int) -> None:
     alone = NormalDist().inv_cdf(1 - 0.05 / (2 * 12))  # one alarm in twenty by noise alone, of twelve comparisons
     centers = GOOD.centers.copy()
@@ -247,6 +247,7 @@ def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond
     found = compare(GOOD, replace(GOOD, centers=centers))
     assert found.passes and found.beyond == beyond
     assert found.title == ("One number differs beyond the noise" if beyond else "Nothing differs beyond the noise")
+    assert not np.signbit(found.table().iloc[:, 1:]).any().any(), "no number is written as -0.0"
 
 
 def test_segments_that_do_not_pair_off_are_not_compared() -> None:
