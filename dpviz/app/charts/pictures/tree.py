@@ -487,10 +487,11 @@ def draw_swap(step: SwapStep, context: RenderContext) -> Chart:
 
 def list_beside_swap(step: SwapStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
     """The tree where there is but one, and all swaps so far."""
-    swaps, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
+    alike, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
     if len(trees) == 1:
         yield Companion("Tree", draw_diagram(trees[0], steps, context, step.centers))
-    yield Companion("Swap trace", draw_swap_trace(swaps[: swaps.index(step) + 1], swaps, context))
+    swaps = [swap for swap in alike if not swap.of_iterates]
+    yield Companion("Swap trace", draw_swap_trace(swaps[: alike.index(step) + 1], swaps, context))
 
 
 def draw_swap_trace(so_far: Sequence[SwapStep], swaps: Sequence[SwapStep], context: RenderContext) -> Chart:
