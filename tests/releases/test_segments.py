@@ -277,6 +277,7 @@ def test_where_a_group_could_hide_nothing_is_said():
         said = _report(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is QualityVerdict.CANNOT_TELL
         assert (*describe_quality(said),) == said.words, "no ratio of noise is printed"
+        assert said.distances[1].high <= 1.6 * 2**0.5 + 1e-9, "from a centre to the farthest corner"
 
 
 def test_far_rows_stand_apart_from_noise_alone():
