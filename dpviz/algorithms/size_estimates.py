@@ -7,13 +7,14 @@ more than their noise. How much is seen in how far they lie from the last count,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
-from dpviz.core import Array, Codes, Flags, partitions
+from dpviz.core import Array, Codes, Flags
 from dpviz.words import NINE_IN_TEN, format_noisy
 
 CLEAR = 3.0
@@ -124,13 +125,16 @@ def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
     if not isinstance(last, CentersStep) or last.noisy_counts is None:
         return None
     if last.count_noise_sd is None:
-        # By the noise of the cells next to each centre; that cells on a border hold rows of two is not counted.
+        # By the noise of the cells next to each centre, and by cells on a border: of rows in one that lies right on it
+        # half may be the other's, of rows farther from it fewer.
         grid = next((step for step in reversed(steps) if type(step) is GridStep), None)
         if grid is None or len(grid.grid.half) != last.centers.shape[1]:
             return None
-        own = partitions.Voronoi(last.centers).assign(grid.grid.centers(grid.codes))
-        cells = np.maximum(np.bincount(own, minlength=len(last.centers)), 1)
-        return Sizes(last.noisy_counts, float(grid.sd) * np.sqrt(cells))
+        k, side = len(last.centers), sqrt(12 * grid.grid.spread_in_cell / len(grid.grid.half))
+        apart, nearest = map(np.asarray, cKDTree(last.centers).query(grid.grid.centers(grid.codes), k=[1, 2]))
+        either = grid.noisy_counts * np.maximum(1 - (apart[:, 1] - apart[:, 0]) / side, 0.0) / 2
+        noise = float(grid.sd) ** 2 * np.maximum(np.bincount(nearest[:, 0], minlength=k), 1)
+        return Sizes(last.noisy_counts, np.sqrt(noise + np.bincount(nearest.ravel(), np.repeat(either**2, 2), k)[:k]))
     rounds = _find_last_rounds(steps, last)
     counts = [step.noisy_counts for step in rounds if step.noisy_counts is not None]
     variances = [np.full(len(last.centers), float(step.count_noise_sd or 0.0) ** 2) for step in rounds]

@@ -153,8 +153,8 @@ def format_continued(continued: Continued) -> str:
             f"{earlier.sizes[place]:.0f}",
             f"{now.sizes[place]:.0f}",
             f"{now.sd:.6g}",
-            f"{difference - reach[place]:.0f}",
-            f"{difference + reach[place]:.0f}",
+            f"{difference - reach[place]:z.0f}",
+            f"{difference + reach[place]:z.0f}",
             "yes" if continued.changed[place] else "",
             f"{continued.places[place] + 1}" if continued.places[place] >= 0 else "",
         ]

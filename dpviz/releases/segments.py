@@ -378,8 +378,7 @@ class NoisyLosses(NamedTuple):
 def find_possible_scales(asked: DistanceScales, region: Region) -> Flags:
     """In which bins of squared distances a row of the region can be, (k, bins)."""
     farthest = np.linalg.norm(asked.over.centers, axis=1) + region.radius
-    possible: Flags = asked.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2
-    return possible
+    return np.asarray(asked.edges[:-1] <= _A_LITTLE_MORE * farthest[:, None] ** 2, dtype=np.bool_)
 
 
 def cap_losses(session: PrivateSession, centers: Array, sizes: Array, scales: Scales, share: Budget) -> NoisyLosses:
@@ -449,23 +448,17 @@ def make_quality_report(
     released, one, blind = (bound_ratio(value, sd, rows.value, rows_sd) for value, sd in zip(values, sds, strict=True))
     ratio = bound_ratio(values[0], sds[0], values[1], sds[1])
     pooled = scales.counts.sum(axis=0)
-    spread = np.sqrt(scales.edges)
+    # No row is farther from a centre than bounds let it be.
+    ends = np.linalg.norm(abs(centers) + region.half, axis=1), np.linalg.norm(centers, axis=1) + region.radius
+    spread = np.minimum(np.sqrt(scales.edges), np.minimum(*ends).max())
     within = [bound_quantile(pooled, spread, level, scales.sd * sqrt(len(centers))) for level in (0.5, 0.9)]
     # Where a missed group could be: places anywhere in the region, at their mean squared distance to a centre.
     places = draw_random_points(_PLACES, region, np.random.default_rng(0))
     anywhere = float(cdist(places, centers, "sqeuclidean").min(axis=1).mean())
     verdict, words = _judge(values[0], sds[0], scales, centers, np.maximum(sizes, 0.0), anywhere, center_noise_sd)
-    return QualityReport(
-        released,
-        one,
-        blind,
-        (float(caps[0]), float(caps[1]), float(caps[2])),
-        ratio,
-        bound_ratio(values[2], sds[2], values[1], sds[1]),
-        (within[0], within[1]),
-        verdict,
-        words,
-    )
+    cut = (float(caps[0]), float(caps[1]), float(caps[2]))
+    blind_ratio = bound_ratio(values[2], sds[2], values[1], sds[1])
+    return QualityReport(released, one, blind, cut, ratio, blind_ratio, (within[0], within[1]), verdict, words)
 
 
 def _judge(

@@ -87,10 +87,10 @@ class Comparison:
         return render("comparison.txt.j2", made=self, single=single, SURE=profiles.SURE).rstrip("\n")
 
     def table(self) -> pd.DataFrame:
-        """Every difference in standard deviations, a row a segment of the first release; no row where none counts."""
-        frame = pd.DataFrame(self.of_centers, columns=[column.name for column in self.one.columns])
+        """Every difference in standard deviations, to a tenth; a row a segment of the first release, or none."""
+        frame = pd.DataFrame(self.of_centers.round(1) + 0.0, columns=[column.name for column in self.one.columns])
         if self.of_sizes is not None:
-            frame.insert(0, "rows", self.of_sizes)
+            frame.insert(0, "rows", self.of_sizes.round(1) + 0.0)
         pairs = [f"{place + 1} ↔ {partner + 1}" for place, partner in enumerate(self.partner.tolist())]
         frame.insert(0, "segments", pairs)
         return frame if self.passes else frame.iloc[:0]

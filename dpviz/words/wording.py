@@ -148,8 +148,8 @@ def format_value(value: float, reach: float, *, whole: bool = False, step: float
     str
         Words.
 
-    >>> format_value(13.359, 0.21), format_value(2975.1, 170.0), format_value(13.359, 0.0)
-    ('13.36', '2,980', '13.359')
+    >>> format_value(13.359, 0.21), format_value(2975.1, 170.0), format_value(13.359, 0.0), format_value(-0.0, 0.0)
+    ('13.36', '2,980', '13.359', '0')
     """
     return _drop_noughts(_write(value, reach, max(step, whole)))[0]
 
@@ -257,7 +257,7 @@ def _write(value: float, reach: float, step: float = 0.0) -> str:
     """To the digit of its noise, or to that of its grid where this is coarser."""
     decimals = [_find_decimals(reach)] if isfinite(reach) and reach > 0 else []
     decimals += [_find_decimals(step, digits=1)] if step > 0 else []
-    return _round_to(value, min(decimals)) if decimals else f"{value:,.{_WITHOUT_NOISE}g}".replace("-", "−")
+    return _round_to(value, min(decimals)) if decimals else f"{value:z,.{_WITHOUT_NOISE}g}".replace("-", "−")
 
 
 def _find_decimals(reach: float, *, digits: int = _DIGITS) -> int:

@@ -48,13 +48,14 @@ def test_a_size_that_noise_took_below_nought_is_not_surely_nought() -> None:
         assert (published.rows[0], published.low[0], published.high[0]) == (0.0, 0.0, published.reach[0])
 
 
-def test_intervals_of_rounds_hold() -> None:
+@pytest.mark.parametrize(("algorithm", "epsilon", "least"), [("dplloyd", 1.0, 0.8), ("eugkm", 0.1, 0.88)])
+def test_intervals_of_rounds_and_of_a_grid_hold(algorithm: str, epsilon: float, least: float) -> None:
     shown = exhibit(2, 4, n=4000)
     points = clip_rows(shown.table.reveal(note="test"), shown.table.domain.region).points
     inside = []
     for seed in range(10):
-        done = run("dplloyd", shown.table, k=4, epsilon=1.0, seed=seed)
+        done = run(algorithm, shown.table, k=4, epsilon=epsilon, seed=seed)
         true, sizes = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=4), done.sizes
         assert sizes is not None and (sizes.low >= 0).all()
         inside.append(np.abs(sizes.rows - true) <= sizes.reach)
-    assert np.mean(inside) >= 0.8
+    assert np.mean(inside) >= least

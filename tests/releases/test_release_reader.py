@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import tempfile
 from dataclasses import replace
 from itertools import combinations
@@ -57,15 +58,15 @@ def test_one_answer_a_quantity_in_every_file(good) -> None:
     said = list(csv.DictReader(io.StringIO(files["segments.csv"].decode())))
     sizes = {line["segment"]: line for line in said if line["statistic"] == "size"}
     frame = good.to_pandas().set_index(["segment", "column", "statistic"])
+    told = [files["card.html"].decode(), files["dossier.html"].decode(), "".join(good.received.may_not)]
+    assert len({re.search(r"fewer than about ([\d,]+) rows can be lost", one)[1] for one in told}) == 1
     for row in rows:
         size = sizes[row["segment"]]
-        assert row["noisy_size"] == size["value"] and float(row["noisy_size_sd"]) == pytest.approx(
-            float(size["noise_sd"])
-        )
+        assert row["noisy_size"] == size["value"]
+        assert float(row["noisy_size_sd"]) == pytest.approx(float(size["noise_sd"]))
         mine = frame.loc[(int(row["segment"]), "", "rows")]
-        assert mine["value"] == float(row["noisy_size"]) and mine["error_sd"] == pytest.approx(
-            float(size["noise_sd"]), rel=1e-5
-        )
+        assert mine["value"] == float(row["noisy_size"])
+        assert mine["error_sd"] == pytest.approx(float(size["noise_sd"]), rel=1e-5)
         for name in ("age", "income"):
             mine = frame.loc[(int(row["segment"]), name, "centre")]
             assert mine["value"] == float(row[name])
@@ -225,13 +226,8 @@ def test_what_is_within_the_noise_is_said_for_each_pair_and_not_one_number_for_a
 
 
 def test_segments_are_paired_off_whatever_their_numbers() -> None:
-    release_request = [2, 0, 1]
-    other = replace(
-        GOOD,
-        centers=GOOD.centers[release_request],
-        center_sd=GOOD.center_sd[release_request],
-        sizes=GOOD.sizes.select(release_request),
-    )
+    order = [2, 0, 1]
+    other = replace(GOOD, centers=GOOD.centers[order], center_sd=GOOD.center_sd[order], sizes=GOOD.sizes.select(order))
     found = compare(GOOD, other)
     assert found.partner.tolist() == [1, 2, 0] and found.passes and found.beyond == 0
     assert found.title == "Nothing differs beyond the noise" and not found.of_centers.any()
@@ -239,7 +235,7 @@ def test_segments_are_paired_off_whatever_their_numbers() -> None:
     assert found.comparisons == 12 and f"{found.limit:.1f} standard deviations" in found.words
 
 
-@pytest.mark.parametrize(("times", "beyond"), [(1.0, 0), (1.9, 0), (2.1, 1)])
+@pytest.mark.parametrize(("times", "beyond"), [(-0.01, 0), (1.0, 0), (1.9, 0), (2.1, 1)])
 def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond: int) -> None:
     alone = NormalDist().inv_cdf(1 - 0.05 / (2 * 12))  # one alarm in twenty by noise alone, of twelve comparisons
     centers = GOOD.centers.copy()
@@ -247,6 +243,7 @@ def test_a_difference_counts_beyond_twice_the_noise_of_both(times: float, beyond
     found = compare(GOOD, replace(GOOD, centers=centers))
     assert found.passes and found.beyond == beyond
     assert found.title == ("One number differs beyond the noise" if beyond else "Nothing differs beyond the noise")
+    assert not np.signbit(found.table().iloc[:, 1:]).any().any(), "no number is written as -0.0"
 
 
 def test_segments_that_do_not_pair_off_are_not_compared() -> None:

@@ -212,16 +212,14 @@ MIDDLES = np.array([[-0.6, -0.6], [0.6, 0.6], [0.6, -0.6]])
 
 def _groups(*sizes: int, width: float = 0.03) -> np.ndarray:
     rng = np.random.default_rng(0)
-    return np.concatenate(
-        [middle + width * rng.normal(size=(size, 2)) for middle, size in zip(MIDDLES, sizes, strict=True)]
-    )
+    each = zip(MIDDLES, sizes, strict=True)
+    return np.concatenate([middle + width * rng.normal(size=(size, 2)) for middle, size in each])
 
 
 def _report(rows, centers, *, epsilon=1.0, seed=0, **more):
     table = clustered_only(rows)
-    return ask_segments(
-        open_seeded(table.private, epsilon=epsilon, seed=seed), centers, table.description, **more
-    ).quality_report
+    session = open_seeded(table.private, epsilon=epsilon, seed=seed)
+    return ask_segments(session, centers, table.description, **more).quality_report
 
 
 def test_a_loss_is_that_of_the_rows_that_are_in_a_segment():
@@ -260,9 +258,8 @@ def test_noise_of_the_centres_themselves_is_flagged():
     rows, noise_sd = _groups(9000, 3000, 6000), np.full(3, 0.05)
     said = _report(rows, MIDDLES + 0.05, epsilon=2.0, center_noise_sd=noise_sd)
     # Of 2 · 0.05² + 2 · 0.03², which a row lies from its centre, squared, 0.005.
-    assert said.verdict is QualityVerdict.POOR and re.match(
-        "About 7. % of the loss is noise of the centres", said.words[0]
-    )
+    assert said.verdict is QualityVerdict.POOR
+    assert re.match("About 7. % of the loss is noise of the centres", said.words[0])
     assert _report(rows, MIDDLES, epsilon=2.0, center_noise_sd=noise_sd / 50).verdict is QualityVerdict.GOOD
 
 
@@ -277,6 +274,7 @@ def test_where_a_group_could_hide_nothing_is_said():
         said = _report(_groups(900, 300, 5), MIDDLES, epsilon=0.1, seed=seed)
         assert said.verdict is QualityVerdict.CANNOT_TELL
         assert (*describe_quality(said),) == said.words, "no ratio of noise is printed"
+        assert said.distances[1].high <= 1.6 * 2**0.5 + 1e-9, "from a centre to the farthest corner"
 
 
 def test_far_rows_stand_apart_from_noise_alone():

@@ -10,7 +10,7 @@ k-median has candidates and swaps on distances, and private medians in the full 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log, sqrt
 from typing import NamedTuple
 
@@ -176,7 +176,8 @@ _FILLING = 1e-9
 class SwapStep(Step):
     """One private swap: centre ``removed`` gave way to candidate ``added``; ``centers`` (k, p) after it.
 
-    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is.
+    Where the choice was to stay, ``added`` is the candidate that centre ``removed`` already is. One ``of_iterates`` is
+    no swap, but the choice of one of all centres so far.
     """
 
     candidates: Array
@@ -186,6 +187,7 @@ class SwapStep(Step):
     added: int
     region: Region
     frame: Array | None = None
+    of_iterates: bool = False
 
 
 def local_swap(
@@ -220,21 +222,15 @@ def local_swap(
         removed, added = divmod(chosen, len(candidates))
         swapped = np.where(np.arange(len(held)) == removed, added, held)
         stays = held[removed] == added
-        yield _make_step(
-            f"Swap {t} of {swaps}: "
-            + ("no gain stands out of the noise, the centres stay" if stays else f"centre {removed + 1} gives way"),
-            view,
-            candidates,
-            held,
-            swapped,
-            removed,
-        )
+        told = "no gain stands out of the noise, the centres stay" if stays else f"centre {removed + 1} gives way"
+        yield _make_step(f"Swap {t} of {swaps}: {told}", view, candidates, held, swapped, removed)
         held = swapped
         iterates.append(held)
     if choose_iterate:
         of_iterates = losses.Loss(candidates[np.stack(iterates)], order)
         t = view.session.ask(of_iterates, mechanisms.Exponential, shares[-1], note="choice among iterates").value
-        yield _make_step(f"Of all iterates, the one after swap {t} is taken", view, candidates, held, iterates[t], 0)
+        taken = f"Of all iterates, the one after swap {t} is taken"
+        yield replace(_make_step(taken, view, candidates, held, iterates[t], 0), of_iterates=True)
 
 
 def count_useful_swaps(view: Projection, k: int, n_candidates: int, budget: Budget, *, order: int = 2) -> int:

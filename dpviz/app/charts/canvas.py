@@ -237,7 +237,7 @@ class PlotCanvas:
     def plane(self, *, fill: str | None = None) -> None:
         """Fixed ranges and titles of the axes, unit coordinates drawn square, and the outline of the public domain."""
         plot, view, palette = self.plot, self.view, self.palette
-        (x_range, y_range), (x_name, y_name) = view.range, view.name
+        (x_range, y_range), (x_name, y_name) = view.range, view.titles
         plane = {"zeroline": False, "showgrid": view.flat, "constrain": "domain"}
         across, up = view.ticks
         plot.update_xaxes(range=x_range, title_text=spell_name(x_name), **plane, **across)

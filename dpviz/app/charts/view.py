@@ -12,11 +12,13 @@ import numpy as np
 
 from dpviz.core import Array, CodedColumn, Domain, Region, Scaling, Shape, check
 from dpviz.tables import codings
-from dpviz.words import format_number
+from dpviz.words import format_number, join_clauses
 
 # Every pair of columns is offered up to this many columns; beyond, neighbours and the projection.
 ALL_PAIRS_UP_TO = 8
 # 1-D tables are drawn on a line; other kinds of marks get lanes above and below it.
+# Letters of both ends of a long name beside an axis: what there is room for on a telephone.
+_END = 20
 LANES = {"rows": -0.6, "centers": 0.0, "previous": -0.3, "reference": 0.5}
 
 Range = tuple[float, float]
@@ -121,8 +123,17 @@ class View:
         return (labels[0], labels[1] if len(labels) > 1 else "")
 
     @property
+    def titles(self) -> tuple[str, ...]:
+        """The names of both axes as there is room for them: of a long one its beginning and its end."""
+        return tuple(name if len(name) <= 2 * _END else f"{name[:_END]}…{name[-_END:]}" for name in self.name)
+
+    @property
     def about(self) -> str:
-        """One clause on what is shown of the whole, or "" where the plane is all there is."""
+        """What is shown of the whole, and a name in full that is cut beside its axis; "" where nothing is left out."""
+        named = zip(("across", "up"), self.name, strict=True)
+        return join_clauses(self._describe_part(), *(f"{way}: {name}" for way, name in named if len(name) > 2 * _END))
+
+    def _describe_part(self) -> str:
         if self.space is not None:
             return "" if self.whole else f"first two of {self.region.dim} {'' if self.space_axes else 'projected '}axes"
         # A column of categories has several coordinates.

@@ -234,8 +234,7 @@ def _count_quiet(computed: Computed, say: Say) -> float:
 
 
 def _list_swaps(computed: Computed, say: Say) -> list[SwapStep]:
-    steps = (step for step in _list_frames(computed, say) if isinstance(step, SwapStep))
-    return [step for step in steps if step.title.startswith("Swap ")]  # not the choice among them
+    return [step for step in _list_frames(computed, say) if isinstance(step, SwapStep) and not step.of_iterates]
 
 
 def _find_nearest(computed: Computed, say: Say) -> float:

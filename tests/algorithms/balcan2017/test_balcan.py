@@ -107,9 +107,9 @@ def test_the_choice_among_iterates_takes_the_best_and_pays_as_much_as_a_swap():
     rows = np.repeat(np.array([[-0.8, 0.0], [0.8, 0.0]]), 50, axis=0)
     candidates = np.array([[-0.8, 0.0], [0.8, 0.0], [0.0, 0.9]])
     view = Projection(open_session(rows, epsilon=1e9, n=400), None)
-    *_, last = local_swap(view, candidates, np.array([0, 2]), view.session.budget, 2, keep=0.0, choose_iterate=True)
+    *swaps, last = local_swap(view, candidates, np.array([0, 2]), view.session.budget, 2, keep=0.0, choose_iterate=True)
     assert {tuple(center) for center in last.centers} == {(-0.8, 0.0), (0.8, 0.0)}
-    assert "after swap 1" in last.title
+    assert "after swap 1" in last.title and [step.of_iterates for step in (*swaps, last)] == [False, False, True]
     amounts = [entry.amount for entry in view.session.ledger.entries]
     assert len(amounts) == 3
     np.testing.assert_allclose(amounts, view.session.budget.amount / 3)

@@ -22,7 +22,7 @@ from dpviz.app.charts.studies.compare import Typical, draw_compare, draw_scores
 from dpviz.app.charts.studies.curves import Curves, draw_curves
 from dpviz.app.charts.view import make_view
 from dpviz.words import choose_palette
-from tests.app.charts.gallery import beside, draw, exhibit, steps_of
+from tests.app.charts.gallery import beside, draw, exhibit, grid_step, steps_of
 from tests.app.charts.pictures.test_segment_profiles import SIZES, made_profile
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -58,6 +58,9 @@ _DRAW = """async ([spec, widths]) => {
 
 def figures() -> Iterator[tuple[str, go.Figure]]:
     """One of each kind, dealt to tables of one, six and two columns, with the owner's look, in the longest wording."""
+    shown, name = exhibit(2, 5, n=600), "axis 2 of the view, mostly ward = Internal Medicine and all that belongs to it"
+    long = make_view(shown.table.domain).with_space(shown.table.domain.region, (name, name))
+    yield "long names", draw(grid_step(shown, 5), view=long)
     for turn, (dim, k, scaling, cells) in enumerate(((1, 3, "unit", 200), (6, 5, "unit", 5), (2, 15, "common", 40))):
         shown = exhibit(dim, k, n=1500, scaling=scaling)
         view = make_view(shown.table.domain)

@@ -138,7 +138,8 @@ def add_blocks(canvas: PlotCanvas, shown: GridImage, sides: Array, coarsest: int
     if canvas.view.flat:
         x, width = (values.astype(SCREEN) for values in _make_bars(shown, canvas.view))
         canvas.bars(x, finer.astype(SCREEN), width, "fineness", "released", hover=hover, notes=sides.astype(SCREEN))
-        canvas.plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.name[0]), zeroline=False)
+        title = spell_name(canvas.view.titles[0])
+        canvas.plot.update_xaxes(range=canvas.view.range[0], title_text=title, zeroline=False)
         ends = {"tickvals": [0, 1], "ticktext": [f"block of {coarsest:,}", "a cell"]}
         canvas.plot.update_yaxes(title_text="told apart down to", range=[0, 1 + _AIR_OF_BARS], **ends)
         canvas.plot.update_layout(bargap=0, barmode="overlay")
@@ -221,7 +222,7 @@ def _dress(canvas: PlotCanvas, step: GridStep) -> None:
     plot = canvas.plot
     counts = [shown.values for shown, _ in _list_layers(step, canvas.view)]
     low, high = min(0.0, *(float(some.min()) for some in counts)), max(1.0, *(float(some.max()) for some in counts))
-    plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.name[0]), zeroline=False)
+    plot.update_xaxes(range=canvas.view.range[0], title_text=spell_name(canvas.view.titles[0]), zeroline=False)
     plot.update_yaxes(title_text="rows per cell (noisy)", zeroline=True, zerolinecolor=canvas.palette.muted)
     plot.update_yaxes(range=[low - _AIR_OF_BARS * (high - low), high + _AIR_OF_BARS * (high - low)])
     plot.update_layout(bargap=0, barmode="overlay")
@@ -252,8 +253,7 @@ def project_points(step: GridStep, points: Array, space: Region | None = None) -
     frame = getattr(step, "frame", None)
     if frame is None:
         return points
-    projected: Array = points @ frame.T
-    projected = projected if space is None else space.clip(projected)
+    projected: Array = points @ frame.T if space is None else space.clip(points @ frame.T)
     return projected if step.grid.middle is None or _is_of_columns(frame) else projected - step.grid.middle
 
 

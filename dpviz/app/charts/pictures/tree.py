@@ -443,8 +443,7 @@ def draw_candidates(step: CandidatesStep, context: RenderContext) -> Chart:
 
 def list_beside_candidates(step: CandidatesStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
     """The last tree that they come from."""
-    trees = _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
-    if trees:
+    if trees := _list_trees(replace(context, steps=steps).list_before(step, "TreeStep")):
         yield Companion("Tree", draw_diagram(trees[-1], steps, context))
 
 
@@ -461,9 +460,8 @@ def draw_swap(step: SwapStep, context: RenderContext) -> Chart:
 
     def paint(canvas: PlotCanvas) -> None:
         canvas.rows(context.reveal, step.region, step.frame)
-        candidates = step.candidates
-        if len(candidates) > _CANDIDATES_SHOWN:
-            candidates = candidates[np.linspace(0, len(candidates) - 1, _CANDIDATES_SHOWN).astype(np.int64)]
+        number = len(step.candidates)
+        candidates = step.candidates[np.linspace(0, number - 1, min(number, _CANDIDATES_SHOWN)).astype(np.int64)]
         canvas.marks(view.plane(candidates), "candidates", "released", {"size": 5}, strength=0.38)
         if len(moved):
             removed, added = view.plane(step.previous[changed]), view.plane(step.centers[changed])
@@ -487,10 +485,11 @@ def draw_swap(step: SwapStep, context: RenderContext) -> Chart:
 
 def list_beside_swap(step: SwapStep, steps: Sequence[Step], context: RenderContext) -> Iterator[Companion]:
     """The tree where there is but one, and all swaps so far."""
-    swaps, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
+    alike, trees = list_alike(step, steps), _list_trees(replace(context, steps=steps).list_before(step, "TreeStep"))
     if len(trees) == 1:
         yield Companion("Tree", draw_diagram(trees[0], steps, context, step.centers))
-    yield Companion("Swap trace", draw_swap_trace(swaps[: swaps.index(step) + 1], swaps, context))
+    swaps = [swap for swap in alike if not swap.of_iterates]
+    yield Companion("Swap trace", draw_swap_trace(swaps[: alike.index(step) + 1], swaps, context))
 
 
 def draw_swap_trace(so_far: Sequence[SwapStep], swaps: Sequence[SwapStep], context: RenderContext) -> Chart:

@@ -63,7 +63,7 @@ def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> Sid
     title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
     if len(names) > 1:
         title = f"{names[0]} comes closest to k-means++"
-    across, up = view.name
+    across, up = view.titles
     axes = f"across: {across}" if view.flat else f"across: {across}, up: {up}"
     return SideBySide(title, join_clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)
 

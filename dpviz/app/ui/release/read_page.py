@@ -320,8 +320,8 @@ def _draw_comparison(release: ReadRelease) -> None:
         if found.passes:
             counts = f"a difference counts beyond {found.limit:.1f}"
             st.caption(f"Second less first, in standard deviations of both noises; {counts}.")
-            differences = found.table().round(1)
-            figure.draw_data_table(differences, alt="Differences in standard deviations of both noises", height="auto")
+            alt = "Differences in standard deviations of both noises"
+            figure.draw_data_table(found.table(), alt=alt, height="auto")
 
 
 SNIPPET = render("script_tidy.txt.j2")

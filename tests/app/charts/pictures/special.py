@@ -250,6 +250,7 @@ def list_others() -> Cases:
     swaps: Sequence[SwapStep] = [IDLE, moved, IDLE]
     yield "2 of three swaps", tree.draw_swap_trace(swaps[:2], swaps, look())
     yield "a swap that moves nothing", tree.draw_swap_trace([IDLE], [IDLE, IDLE], look())
+    yield "a choice that is no swap", beside([IDLE, replace(moved, of_iterates=True)], 1)["Swap trace"]
     for losses in ([1e-12], [0.0, 0.0], [3.0, 3.0001, 9.0]):
         step = StartsStep(title="starts", losses=np.array(losses), chosen=0, centers=TWO)
         yield f"starts of losses {losses}", draw_picture(step, look())
