@@ -284,7 +284,7 @@ def _make_title(step: CentersStep, context: RenderContext, found: evaluation.Clu
         seen = collect_evidence((step,), context.view.domain.region)
         if seen is None or seen.errors is None:
             return f"{format_things(len(step.centers), 'centre')} {_UNTOLD}"
-        return f"noise moves a centre at least {format_width(float(np.median(seen.errors)))}"
+        return f"noise may move a centre {format_width(float(np.median(seen.errors)))} or more"
     return (at if step.center_noise_sd is not None else "") + noise
 
 
