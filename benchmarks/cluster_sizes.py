@@ -49,9 +49,9 @@ def main() -> None:
                     true = np.bincount(Voronoi(done.unit_centers).assign(points), minlength=size.k)
                     last, sizes = done.frames[-1].step, done.sizes
                     assert isinstance(last, CentersStep) and last.noisy_counts is not None and sizes is not None
-                    sd = np.full(size.k, last.count_noise_sd)
-                    needed.append(np.abs(sizes.rows - true) / sizes.sd / NINE_IN_TEN)
-                    found.append([*_judged(true, last.noisy_counts, sd), *_judged(true, sizes.rows, sizes.sd)])
+                    sd, off = np.full(size.k, last.count_noise_sd), sizes.reach / NINE_IN_TEN
+                    needed.append(np.abs(sizes.rows - true) / sizes.reach)
+                    found.append([*_judged(true, last.noisy_counts, sd), *_judged(true, sizes.rows, off)])
             before, held_before, after, held = np.array(found).T
             print(
                 f"{size!s:22s} ε = {epsilon:3g}: the last count is off by {np.median(before):6.1%}, its interval holds "

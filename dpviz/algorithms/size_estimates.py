@@ -25,6 +25,7 @@ CLEAR = 3.0
 # Chosen by hand; ``benchmarks/cluster_sizes.py`` says what they are worth.
 
 _FAR_MOVE = 0.5  # a centre that moves farther than this part of the way to its neighbour counts another cluster
+_MOVED_PART = 0.7  # of a cluster's rows that pass a border as its centre moves the whole way to its neighbour
 _SD_MARGIN = 1.3  # what is estimated of how far a source is off rests on k clusters: sds are so much wider
 
 
@@ -32,22 +33,24 @@ _TINY = 1e-12
 
 
 class Sizes(NamedTuple):
-    """Estimates of how many ``rows`` (k,) are nearest to each centre, and what they are off by, as an ``sd`` (k,).
+    """Estimates of how many ``rows`` (k,) are nearest to each centre, and what they are off by, as two sds (k,).
 
-    Noise is a part of it, what the estimates cannot know another; NaN where nobody can tell.
+    ``sd`` is that of noise; NaN where nobody can tell. ``moved`` is that of rows on borders: of those that came or went
+    as centres moved after they had been counted.
     """
 
     rows: Array
     sd: Array
+    moved: Array | float = 0.0
 
     @classmethod
-    def publish(cls, rows: Array, sd: Array) -> Sizes:
+    def publish(cls, rows: Array, sd: Array, moved: Array | float = 0.0) -> Sizes:
         """What leaves of estimates: whole rows, and none below 0."""
-        return cls(np.rint(np.maximum(rows, 0.0)), sd)
+        return cls(np.rint(np.maximum(rows, 0.0)), sd, moved)
 
     def select(self, which: Codes) -> Sizes:
         """Those of some clusters (m,), in that order."""
-        return Sizes(self.rows[which], self.sd[which])
+        return Sizes(self.rows[which], self.sd[which], np.broadcast_to(self.moved, self.sd.shape)[which])
 
     @property
     def known(self) -> bool:
@@ -57,7 +60,7 @@ class Sizes(NamedTuple):
     @property
     def reach(self) -> Array:
         """What stands behind a ±, (k,)."""
-        return NINE_IN_TEN * self.sd
+        return np.asarray(NINE_IN_TEN * np.hypot(self.sd, self.moved))
 
     @property
     def low(self) -> Array:
@@ -134,11 +137,18 @@ def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
         apart, nearest = map(np.asarray, cKDTree(last.centers).query(grid.grid.centers(grid.codes), k=[1, 2]))
         either = grid.noisy_counts * np.maximum(1 - (apart[:, 1] - apart[:, 0]) / side, 0.0) / 2
         noise = float(grid.sd) ** 2 * np.maximum(np.bincount(nearest[:, 0], minlength=k), 1)
-        return Sizes(last.noisy_counts, np.sqrt(noise + np.bincount(nearest.ravel(), np.repeat(either**2, 2), k)[:k]))
+        either = np.sqrt(np.bincount(nearest.ravel(), np.repeat(either**2, 2), k)[:k])
+        return Sizes(last.noisy_counts, np.sqrt(noise), either)
     rounds = _find_last_rounds(steps, last)
     counts = [step.noisy_counts for step in rounds if step.noisy_counts is not None]
     variances = [np.full(len(last.centers), float(step.count_noise_sd or 0.0) ** 2) for step in rounds]
-    return Sizes(counts[0], np.sqrt(variances[0])) if len(rounds) == 1 else combine_sizes(counts, variances)
+    found = Sizes(counts[0], np.sqrt(variances[0])) if len(rounds) == 1 else combine_sizes(counts, variances)
+    if last.previous is None:
+        return found
+    # The last count is of the rows nearest to where centres were before the last step.
+    away = np.linalg.norm(last.centers - last.previous, axis=1)
+    away /= np.maximum(measure_neighbour_gaps(last.centers), _TINY)
+    return found._replace(moved=_MOVED_PART * np.maximum(found.rows, 0.0) * np.minimum(away, 1.0))
 
 
 def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersStep]:

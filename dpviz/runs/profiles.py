@@ -514,8 +514,8 @@ def make_profile(
     points = run.centers if centers is None else centers
     k, bare = len(points), make_bare_profile(domain, points)
     if sizes is None and run.noisy_weights is not None:
-        sd = np.full(k, np.nan) if run.sizes is None else run.sizes.sd
-        sizes = size_estimates.Sizes.publish(run.noisy_weights, sd)
+        off = (np.full(k, np.nan),) if run.sizes is None else run.sizes[1:]
+        sizes = size_estimates.Sizes.publish(run.noisy_weights, *off)
     beside = None
     if reference is not None and len(reference) == k:
         beside = domain.from_unit(reference[match(domain.to_unit_coordinates(points), reference)])
