@@ -9,6 +9,7 @@ from dpviz.core.content import (
     compute_exact_log,
     draw_content_uniforms,
     draw_content_waits,
+    draw_lots,
     hash_content,
     keep_rows_per_person,
     order_by_content,
@@ -18,27 +19,35 @@ from dpviz.core.content import (
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@given(SEEDS, st.integers(1, 4))
-def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most):
+def keep(values, persons, most):
+    return keep_rows_per_person(draw_lots(values, persons), persons, most)
+
+
+@given(SEEDS, st.integers(1, 4), st.booleans())
+def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most, hashed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(0, 40))
+    names = rng.integers(0, 2**62, (6, 2)) if hashed else np.arange(6)
     values, persons = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 6, n)
-    kept = keep_rows_per_person(values, persons, most)
+    kept = keep(values, names[persons], most)
     assert (np.diff(kept) > 0).all()
     numbers = np.bincount(persons, minlength=6)
     np.testing.assert_array_equal(np.bincount(persons[kept], minlength=6), np.minimum(numbers, most))
     # Without one person, and in another order, the others keep the same rows (as values).
     order = rng.permutation(np.flatnonzero(persons != 3))
-    again = order[keep_rows_per_person(values[order], persons[order], most)]
+    again = order[keep(values[order], names[persons[order]], most)]
     for person in set(persons) - {3}:
-        mine = np.sort(values[kept[persons[kept] == person]], axis=0)
-        np.testing.assert_array_equal(mine, np.sort(values[again[persons[again] == person]], axis=0))
+        mine, then = (sorted(map(tuple, values[some[persons[some] == person]])) for some in (kept, again))
+        assert mine == then
 
 
-def test_which_rows_are_kept_does_not_follow_from_their_order():
-    values = np.random.default_rng(1).normal(size=(200, 2))
-    kept = keep_rows_per_person(values, np.zeros(200, dtype=int), 50)
-    assert abs(kept.mean() - 100) < 25
+def test_which_rows_are_kept_is_a_fair_draw_for_each_person():
+    """Of three rows, two of them equal, each stays as often as the others, in any order of the file."""
+    rng = np.random.default_rng(1)
+    values = rng.permuted(np.tile([0.0, 1.0, 1.0], (5000, 1)), axis=1).reshape(-1, 1)
+    kept = keep(values, np.repeat(rng.integers(0, 2**62, (5000, 2)), 3, axis=0), 1)
+    assert abs(values[kept].mean() - 2 / 3) < 0.02
+    assert abs(np.bincount(kept % 3) / len(kept) - 1 / 3).max() < 0.02
 
 
 @given(SEEDS)
