@@ -43,10 +43,21 @@ def order_by_content(rows: Any) -> Codes:
 
 
 def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
-    """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
+    """Persons numbered by what their rows are.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse; ``persons``, whose each row is, as
-    ``draw_lots`` takes them.
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n, 2) or (n,)
+        Whose each row is, as ``draw_lots`` takes them.
+
+    Returns
+    -------
+    whose : int array of shape (n,)
+        A number for the person of each row.
+    place : int array of shape (persons,)
+        The position of each person in that order.
     """
     whose, sums = _add_by_person(_mix(hash_content(rows)), persons)
     return whose, np.argsort(np.argsort(sums, kind="stable"))
@@ -73,7 +84,16 @@ def _group(columns: Iterable[Codes | Hashes], *within: Hashes) -> tuple[Codes, C
 def draw_content_uniforms(rows: Array, salt: int) -> Array:
     """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse.
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        Other numbers for each.
+
+    Returns
+    -------
+    array of shape (n,)
     """
     mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
     return ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
@@ -83,6 +103,15 @@ def draw_content_waits(rows: Array, salt: int) -> Array:
     """A positive draw of the exponential law for each row, as ``draw_content_uniforms``.
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+    salt : int
+
+    Returns
+    -------
+    array of shape (n,)
     """
     return -compute_exact_log(draw_content_uniforms(rows, salt), _TERMS_OF_WAITS)
 
@@ -156,9 +185,21 @@ def draw_lots(rows: Any, persons: Codes) -> Hashes:
 
 
 def keep_rows_per_person(lots: Hashes, persons: Codes, most: int) -> Codes:
-    """Indices, ascending, of at most ``most`` rows of each person: those with the smallest ``lots`` (n,).
+    """Indices of at most ``most`` rows of each person: those with the smallest lots.
 
-    ``persons``: whose each row is, as ``draw_lots`` takes them.
+    Parameters
+    ----------
+    lots : array of shape (n,)
+        As ``draw_lots`` makes them of all rows of a person, or of all that are equal.
+    persons : int array of shape (n, 2) or (n,)
+        Whose each row is, as ``draw_lots`` takes them.
+    most : int
+        Rows of a person.
+
+    Returns
+    -------
+    int array
+        Ascending.
     """
     order, _, before = _group(np.atleast_2d(persons.T), lots)
     return np.sort(order[before < most])

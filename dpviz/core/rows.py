@@ -432,7 +432,18 @@ def _count_threads() -> int:
 def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 
-    ``values`` (n, d), data units, NaN where a cell is missing; a row of the person -1 is nobody's, and does not count.
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    persons : int array of shape (n, 2) or (n,), or None
+        Whose each row is; a row of the person -1 is nobody's, and does not count.
+    drop_incomplete : bool
+        Whether only complete rows of somebody do.
+
+    Returns
+    -------
+    int array
     """
     if not drop_incomplete:
         return np.arange(values.shape[0])
