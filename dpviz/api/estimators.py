@@ -91,7 +91,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Every ``fit`` is charged to it before a row is asked about, and refused beyond its cap; copies and clones share
         it. None: the account of the ``with`` block around, if there is one.
     rows_per_person : int
-        At most this many rows of a person, as ``fit`` is told by ``groups``, are used.
+        At most this many rows of a person, as ``fit`` is told by ``groups``, are used: a fair draw says which.
     distances : "unit" or "data"
         The units of what ``transform`` returns.
 

@@ -61,15 +61,13 @@ def test_equal_rows_have_equal_hashes_in_every_size_of_number_and_sparse(seed):
     stored.data[rows.ravel() == 0] = 0.0
     np.testing.assert_array_equal(hash_content(stored), hash_content(lean))
     for found in (hashes, hash_content(lean)):
-        same = (rows[:, None] == rows).all(axis=2)
-        np.testing.assert_array_equal(found[:, None] == found, same)
+        np.testing.assert_array_equal(found[:, None] == found, (rows[:, None] == rows).all(axis=2))
 
 
 @given(SEEDS)
 def test_an_order_by_content_is_the_same_from_any_order_of_the_file(seed):
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(-2, 3, (25, 2)) / 2
-    shuffled = rng.permutation(rows)
+    rows = np.random.default_rng(seed).integers(-2, 3, (25, 2)) / 2
+    shuffled = np.random.default_rng(seed).permutation(rows)
     np.testing.assert_array_equal(rows[order_by_content(rows)], shuffled[order_by_content(shuffled)])
 
 
@@ -85,8 +83,7 @@ def test_persons_are_numbered_by_their_rows_and_not_by_their_ids(seed):
 
 
 def test_coins_of_rows_are_uniform_and_waits_exponential():
-    rows = np.random.default_rng(0).integers(0, 1000, (4000, 2)) / 1024
-    rows = np.unique(rows, axis=0)
+    rows = np.unique(np.random.default_rng(0).integers(0, 1000, (4000, 2)) / 1024, axis=0)
     for salt in (0, 1):
         uniforms, waits = draw_content_uniforms(rows, salt), draw_content_waits(rows, salt)
         assert stats.kstest(uniforms, "uniform").pvalue > 1e-3

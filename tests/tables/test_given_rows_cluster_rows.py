@@ -35,12 +35,12 @@ N = 2000
 DOMAIN = Domain.of(("x", "y"), -1, 1)
 
 
-def table() -> tuple[np.ndarray, np.ndarray]:
+def table() -> tuple[np.ndarray, pd.Series]:
     rng = np.random.default_rng(0)
     centers = rng.uniform(-0.8, 0.8, (4, 2))
     values = centers[rng.integers(0, 4, N)] + rng.normal(0, 0.05, (N, 2))
     values[::97] = np.nan
-    return values, rng.integers(0, N // 6, N)
+    return values, pd.Series(rng.integers(0, N // 6, N)).astype("str")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def spread(parts: int, *, ids: bool = False, relation: str = "add_remove", engin
     """Rows in so many parts, of Dask or of another engine."""
     values, who = table()
     cuts = np.array_split(np.arange(N), parts)
-    batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
+    batches = [Batch(values[cut], who[cut] if ids else None, 1.0) for cut in cuts]
     held = {"drop_incomplete": relation == "add_remove", "rows_per_person": 3 if ids else None}
     if engine is None:
         return ClusterRows.of([dask.delayed(batch) for batch in batches], DOMAIN, **held)
@@ -123,8 +123,8 @@ def test_another_engine_gives_the_same_bytes() -> None:
         most = 3 if ids else 1
         rows = spread(parts, ids=ids, relation=relation, engine=ThreadEngine(2))
         large = PrivateTable.over(rows, DOMAIN, relation=relation, with_persons=ids, rows_per_person=most)
-        whose = hash_ids(pd.Series(who).astype("str")) if ids else None
-        whole = PrivateTable(values, DOMAIN, relation=relation, persons=whose, rows_per_person=most)
+        persons = hash_ids(who) if ids else None
+        whole = PrivateTable(values, DOMAIN, relation=relation, persons=persons, rows_per_person=most)
         with about(parts, ids, relation):
             assert large.n_public == whole.n_public and centers_of(large) == centers_of(whole)
 
