@@ -156,8 +156,8 @@ def draw_lots(rows: Any, persons: Codes) -> Hashes:
     """A lot for each row, by which it stands among its person's rows: by a rule that sees that person's rows only.
 
     It follows from what stands in the row, how many equal ones that person has before it, and whose it is. By content
-    alone the same values would win for everybody, and shares of rows that count would lean. Neither file order, but
-    among equal rows, nor another person's rows can change a lot.
+    alone the same values would win for everybody, and shares of rows that count would lean. Another person's rows
+    change no lot; file order only says which of equal rows has which.
 
     Parameters
     ----------
@@ -186,6 +186,9 @@ def draw_lots(rows: Any, persons: Codes) -> Hashes:
 
 def keep_rows_per_person(lots: Hashes, persons: Codes, most: int) -> Codes:
     """Indices of at most ``most`` rows of each person: those with the smallest lots.
+
+    **Guarantee.** Whoever comes or goes brings or takes at most ``most`` rows and changes none of others: lots, and
+    their order within a person, follow from that person's rows and id alone.
 
     Parameters
     ----------
