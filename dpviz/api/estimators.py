@@ -36,7 +36,7 @@ from dpviz.core import (
 )
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
-from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, list_texts, take_frame
+from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, hash_ids, take_frame
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -91,7 +91,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Every ``fit`` is charged to it before a row is asked about, and refused beyond its cap; copies and clones share
         it. None: the account of the ``with`` block around, if there is one.
     rows_per_person : int
-        At most this many rows of a person, as ``fit`` is told by ``groups``, are used.
+        At most this many rows of a person, as ``fit`` is told by ``groups``, are used: a fair draw says which.
     distances : "unit" or "data"
         The units of what ``transform`` returns.
 
@@ -352,7 +352,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             relation=self.relation,
             n_public=self.n_public,
             # Each id is read by itself, whatever type the others make of it.
-            persons=None if groups is None else pd.factorize(list_texts(take_frame(groups)))[0].astype(np.int64),
+            persons=None if groups is None else hash_ids(take_frame(groups)),
             rows_per_person=self.rows_per_person,
         )
 

@@ -1,4 +1,5 @@
 from . import check as check
+from . import content as content
 from . import lattice as lattice
 from . import losses as losses
 from . import mechanisms as mechanisms
@@ -24,7 +25,6 @@ from .check import ChoiceWarning as ChoiceWarning
 from .check import PrivacyWarning as PrivacyWarning
 from .check import RequestError as RequestError
 from .content import compute_exact_log as compute_exact_log
-from .content import keep_rows_per_person as keep_rows_per_person
 from .domain import CIRCLE as CIRCLE
 from .domain import CodedColumn as CodedColumn
 from .domain import Domain as Domain
@@ -79,6 +79,7 @@ from .rows import Rows as Rows
 from .rows import RowSource as RowSource
 from .rows import add_up as add_up
 from .rows import convert_to_unit as convert_to_unit
+from .rows import find_rows_in_use as find_rows_in_use
 from .stored_rows import allocate_rows as allocate_rows
 from .stored_rows import compute_squared_norms as compute_squared_norms
 from .stored_rows import find_complete as find_complete

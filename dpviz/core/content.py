@@ -5,6 +5,7 @@ No row's numbers depend on another row, on its place or on the chunk that it lie
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -42,23 +43,57 @@ def order_by_content(rows: Any) -> Codes:
 
 
 def order_persons_by_content(rows: Any, persons: Codes) -> tuple[Codes, Codes]:
-    """Persons numbered by what their rows are: a number for each row, and the position of each person in that order.
+    """Persons numbered by what their rows are.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse; ``persons`` (n,), whose each row is.
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    persons : int array of shape (n, 2) or (n,)
+        Whose each row is, as ``draw_lots`` takes them.
+
+    Returns
+    -------
+    whose : int array of shape (n,)
+        A number for the person of each row.
+    place : int array of shape (persons,)
+        The position of each person in that order.
     """
-    known, whose = np.unique(persons, return_inverse=True)
-    by_person = np.argsort(whose, kind="stable")
-    borders = np.searchsorted(whose[by_person], np.arange(len(known) + 1))
-    sums = _add_between(_mix(hash_content(rows))[by_person], borders)
-    place = np.empty(len(known), dtype=np.int64)
-    place[np.argsort(sums, kind="stable")] = np.arange(len(known))
-    return whose, place
+    whose, sums = _add_by_person(_mix(hash_content(rows)), persons)
+    return whose, np.argsort(np.argsort(sums, kind="stable"))
+
+
+def _add_by_person(hashes: Hashes, persons: Codes) -> tuple[Codes, Hashes]:
+    """A number for each row's person, and the sum of the hashes of each person's rows."""
+    order, person, _ = _group(np.atleast_2d(persons.T))
+    whose = np.empty_like(person)
+    whose[order] = person
+    return whose, _add_between(hashes[order], np.searchsorted(person, np.arange(person.max(initial=-1) + 2)))
+
+
+def _group(columns: Iterable[Codes | Hashes], *within: Hashes) -> tuple[Codes, Codes, Codes]:
+    """An order in which entries with the same ``columns`` stand together, in that of ``within``; of each entry then the
+    group, from 0, and how many of that group stand before it.
+    """
+    order = np.lexsort((*within, *columns))
+    changes = [(there := column[order])[1:] != there[:-1] for column in columns]
+    group = np.cumsum(np.r_[0, np.logical_or.reduce(changes)])[: len(order)]
+    return order, group, np.arange(len(group)) - np.searchsorted(group, group)
 
 
 def draw_content_uniforms(rows: Array, salt: int) -> Array:
     """A number in (0, 1) for each row, from its content and ``salt`` alone: no row's number depends on another row.
 
-    ``rows`` (n, d), unit coordinates, on the lattice; dense or sparse.
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Unit coordinates, on the lattice; dense or sparse.
+    salt : int
+        Other numbers for each.
+
+    Returns
+    -------
+    array of shape (n,)
     """
     mixed = _mix(hash_content(rows) ^ np.uint64((salt + 1) * 0xBF58476D1CE4E5B9 % 2**64))
     return ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
@@ -68,6 +103,15 @@ def draw_content_waits(rows: Array, salt: int) -> Array:
     """A positive draw of the exponential law for each row, as ``draw_content_uniforms``.
 
     Of rows with weights w, the one with the largest w / wait is one drawn in proportion to w.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+    salt : int
+
+    Returns
+    -------
+    array of shape (n,)
     """
     return -compute_exact_log(draw_content_uniforms(rows, salt), _TERMS_OF_WAITS)
 
@@ -108,18 +152,50 @@ def _mix(hashes: Hashes) -> Hashes:
     return hashes
 
 
-def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
-    """Indices of at most ``most`` rows of each person, by a rule that sees that person's rows only.
+def draw_lots(rows: Any, persons: Codes) -> Hashes:
+    """A lot for each row, by which it stands among its person's rows: by a rule that sees that person's rows only.
 
-    The kept rows are those with the smallest hash of their content: neither file order nor another person's
-    rows can change the choice.
+    It follows from what stands in the row, how many equal ones that person has before it, and whose it is. By content
+    alone the same values would win for everybody, and shares of rows that count would lean. Another person's rows
+    change no lot; file order only says which of equal rows has which.
 
     Parameters
     ----------
     rows : array of shape (n, d)
-        Unit coordinates, on the lattice; dense or sparse.
-    persons : int array of shape (n,)
-        Whose each row is.
+        Unit coordinates, on the lattice; dense or sparse. All that are equal, of a person, have to be among them.
+    persons : int array of shape (n, 2) or (n,)
+        Whose each row is: hashes of that person's id alone. One column may hang on others, such as numbers by first
+        sight, so it only tells persons apart: then all that a person's rows hold says whose they are.
+
+    Returns
+    -------
+    array of shape (n,)
+    """
+    content = _mix(hash_content(rows))
+    if persons.ndim > 1:
+        whose = persons[:, -1].astype(np.uint64)
+    else:
+        person, sums = _add_by_person(content, persons)
+        whose = sums[person]
+    content = _mix(content ^ whose)
+    order, _, again = _group([content, *np.atleast_2d(persons.T)])
+    lots = np.empty_like(content)
+    lots[order] = _mix(content[order] + again.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    return lots
+
+
+def keep_rows_per_person(lots: Hashes, persons: Codes, most: int) -> Codes:
+    """Indices of at most ``most`` rows of each person: those with the smallest lots.
+
+    **Guarantee.** Whoever comes or goes brings or takes at most ``most`` rows and changes none of others: lots, and
+    their order within a person, follow from that person's rows and id alone.
+
+    Parameters
+    ----------
+    lots : array of shape (n,)
+        As ``draw_lots`` makes them of all rows of a person, or of all that are equal.
+    persons : int array of shape (n, 2) or (n,)
+        Whose each row is, as ``draw_lots`` takes them.
     most : int
         Rows of a person.
 
@@ -128,9 +204,5 @@ def keep_rows_per_person(rows: Array, persons: Codes, most: int) -> Codes:
     int array
         Ascending.
     """
-    order = np.lexsort((hash_content(rows), persons))
-    person = persons[order]
-    first_of_person = np.r_[True, person[1:] != person[:-1]] if len(person) else np.zeros(0, dtype=bool)
-    start = np.maximum.accumulate(np.where(first_of_person, np.arange(len(person)), 0))
-    rank = np.arange(len(person)) - start
-    return np.sort(order[rank < most])
+    order, _, before = _group(np.atleast_2d(persons.T), lots)
+    return np.sort(order[before < most])

@@ -200,8 +200,10 @@ class PrivateTable:
         domain's placeholder takes its place.
     n_public : int or None
         The number of rows, if its owner declares it public. Under ``replace`` it is public by definition.
-    persons : int array of shape (n,) or None
-        Who each row belongs to; -1: nobody knows, and the row is dropped; None means one row a person.
+    persons : int array of shape (n, 2) or (n,), or None
+        Who each row belongs to: two hashes of an id, as ``LoadedTable.identifiers`` makes them, or any numbers; -1:
+        nobody knows, and the row is dropped; None means one row a person. Which rows of a person are used follows from
+        that person's rows and the second hash; of numbers without one, from the rows alone.
     rows_per_person : int
         At most this many rows of a person are used; every sensitivity is multiplied by it.
 
@@ -241,7 +243,7 @@ class PrivateTable:
                     "numbers above 2^53. Give an array of integers, one for each row and -1 where it is missing, such "
                     "as pandas.factorize(ids)[0] of ids that are text or nullable integers."
                 )
-            if persons.shape != self._values.shape[:1]:
+            if persons.shape not in ((n := self._values.shape[0],), (n, 2)):
                 raise check.RequestError("The id column is not as long as the table: give one id for each row.")
         drops = self.relation is Relation.ADD_REMOVE
         self._kept = find_rows_in_use(self._values, persons, drop_incomplete=drops)

@@ -191,7 +191,7 @@ class CoupledBlocks(PrivateSession):
         if self.relation is Relation.REPLACE:
             keys = np.arange(len(rows), dtype=np.float64)[:, None]
         else:
-            keys = rows if persons is None else persons[:, None].astype(np.float64)
+            keys = rows if persons is None else np.atleast_2d(persons.T).T.astype(np.float64)
         return np.minimum((draw_content_uniforms(keys, 2) * number).astype(np.int64), number - 1)
 
 

@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from dpviz.core import check, lattice
 from dpviz.core.arrays import Array, Codes, Hashes
 from dpviz.core.block_models import BlockKMeans
-from dpviz.core.content import hash_content, keep_rows_per_person
+from dpviz.core.content import draw_lots, hash_content, keep_rows_per_person
 from dpviz.core.domain import Domain, Region
 from dpviz.core.lattice import ExactRows, borrow_scratch
 from dpviz.core.stored_rows import SeenRows, allocate_rows, choose_order, find_complete, is_sparse, keep_largest_entries
@@ -197,7 +197,7 @@ class Rows:
         On the lattice already: an array as ``allocate_rows`` makes it, a file of such rows, or sparse as its chunks
         are then.
     region : Region
-    persons : int array of shape (n,) or None
+    persons : int array of shape (n, 2) or (n,), or None
         Whose each row is; None where every row is somebody else's.
     block_numbers : int
         Size of one temporary block; any size gives the same answers.
@@ -350,15 +350,14 @@ class Rows:
         """The rows without those that a person has beyond ``most``, and the indices of the ones that stay."""
         assert self.persons is not None
         content = self._stored if self._sparse else self._stored[:, :-1]
-        kept = keep_rows_per_person(content, self.persons, most)
-        whose, stored = self.persons[kept], self._stored[kept]
-        return Rows(stored, self._region, persons=whose, block_numbers=self.block_numbers), kept
+        who = keep_rows_per_person(draw_lots(content, self.persons), self.persons, most)
+        return Rows(self._stored[who], self._region, persons=self.persons[who], block_numbers=self.block_numbers), who
 
     def unfold(self, points: int, region: Region) -> Rows:
         """The ``points`` points that stand side by side in each row, as rows of one person, in ``region``."""
         persons = None
         if self.in_memory:
-            persons = np.repeat(np.arange(len(self)) if self.persons is None else self.persons, points)
+            persons = np.repeat(np.arange(len(self)) if self.persons is None else self.persons, points, axis=0)
         return self._apply_view(methodcaller("reshape", -1, region.dim), region, persons, each=points)
 
     def project(self, frame: Array, region: Region) -> Rows:
@@ -433,7 +432,18 @@ def _count_threads() -> int:
 def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: bool) -> Codes:
     """Indices of the rows that count: all of them, or the complete ones of somebody.
 
-    ``values`` (n, d), data units, NaN where a cell is missing; a row of the person -1 is nobody's, and does not count.
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Data units, NaN where a cell is missing.
+    persons : int array of shape (n, 2) or (n,), or None
+        Whose each row is; a row of the person -1 is nobody's, and does not count.
+    drop_incomplete : bool
+        Whether only complete rows of somebody do.
+
+    Returns
+    -------
+    int array
     """
     if not drop_incomplete:
         return np.arange(values.shape[0])
@@ -441,7 +451,7 @@ def find_rows_in_use(values: Any, persons: Codes | None, *, drop_incomplete: boo
         return np.flatnonzero(find_complete(values))
     if is_sparse(values):
         raise check.RequestError("A sparse table has no id column: give one row a person.")
-    return np.flatnonzero(find_complete(values) & (np.asarray(persons) >= 0))
+    return np.flatnonzero(find_complete(values) & (np.atleast_2d(np.asarray(persons).T)[0] >= 0))
 
 
 def move_into_region(values: Array, kept: Codes, domain: Domain) -> Any:

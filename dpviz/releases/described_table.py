@@ -18,7 +18,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from dpviz.core import (
     Accounting,
@@ -34,7 +33,6 @@ from dpviz.core import (
     check,
     convert_to_unit,
     find_complete,
-    keep_rows_per_person,
     lattice,
     mechanisms,
     partitions,
@@ -42,7 +40,7 @@ from dpviz.core import (
 )
 from dpviz.releases.release_sentences import SENTENCES, make_refusal
 from dpviz.runs import LargeTable, OpenTable, list_columns
-from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, LoadedTable, codings, list_texts, refuse_unknown
+from dpviz.tables import ArrowTable, Content, CsvFile, Declaration, LoadedTable, codings, refuse_unknown
 
 _SMALLEST, _LARGEST = -6, 15
 # Parsed, not multiplied: 2e-6 is the float nearest to it.
@@ -181,16 +179,7 @@ def make_coded_table(source: Content, declaration: Declaration, rules: Mapping[s
     codes = np.stack([rule.codes(column) for rule, column in zip(rules.values(), columns.T, strict=True)], axis=1)
     domain = Domain.of(tuple(rules), -1.0, 1.0, scaling=Scaling.COMMON)
     numbers = np.array([rule.number for rule in rules.values()])
-    persons = None
-    if declaration.id_column is not None:
-        persons = loaded.identifiers(declaration.id_column)
-        # Which rows of a person count is drawn by whose they are, what stands in them and how often it did: few codes
-        # differ, and by these alone it would be the same ones of everybody, such as those with an empty cell.
-        whose = pd.util.hash_array(list_texts(loaded.get_cells(declaration.id_column)), categorize=False)
-        cells = pd.DataFrame(np.column_stack([columns, persons]))
-        again = cells.groupby([*cells], dropna=False).cumcount()
-        kept = keep_rows_per_person(np.column_stack([columns, whose, again]), persons, declaration.rows_per_person)
-        codes, persons = codes[kept], persons[kept]
+    persons = None if declaration.id_column is None else loaded.identifiers(declaration.id_column)
     return declaration.make_private_table(code_rows(codes, numbers, bits=domain.region.row_bits), domain, persons)
 
 

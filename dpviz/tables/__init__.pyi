@@ -30,6 +30,7 @@ from .loaded_table import USUAL_LABEL as USUAL_LABEL
 from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import find_text as find_text
+from .loaded_table import hash_ids as hash_ids
 from .loaded_table import list_texts as list_texts
 from .loaded_table import make_numeric_table as make_numeric_table
 from .loaded_table import refuse_unknown as refuse_unknown

@@ -32,7 +32,7 @@ from dpviz.tables.loaded_table import (
     stack_columns,
     take_frame,
 )
-from dpviz.tables.prepared_rows import Batch, Records, cap_rows, deal_rows, make_lattice_rows
+from dpviz.tables.prepared_rows import Batch, Records, cap_rows, deal_persons, deal_rows, draw_rows, make_lattice_rows
 
 # So many answers are added up by one task.
 _FAN_IN = 8
@@ -115,21 +115,16 @@ class ClusterRows(EngineRows):
         if rows_per_person is None:
             parts = engine.map(partial(_prepare, domain=domain, drop_incomplete=drop_incomplete), batches)
         else:
-            number = len(batches)
-            deal = partial(_deal, domain=domain, drop_incomplete=drop_incomplete, number=number, most=rows_per_person)
-            parts = engine.exchange(deal, partial(_gather, region=domain.region, most=rows_per_person), batches)
+            deal = partial(deal_rows, domain=domain, drop_incomplete=drop_incomplete, number=len(batches))
+            drawn = engine.exchange(deal, partial(draw_rows, most=rows_per_person), batches)
+            gather = partial(_gather, region=domain.region, most=rows_per_person)
+            parts = engine.exchange(partial(deal_persons, number=len(batches)), gather, drawn)
         return cls(parts, engine.collect(engine.map(len, parts)), domain.region, engine)
 
 
 def _prepare(batch: Batch, *, domain: Domain, drop_incomplete: bool) -> Rows:
     unit, _ = make_lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
     return Rows.on_lattice(unit, domain.region)
-
-
-def _deal(batch: Batch, *, domain: Domain, drop_incomplete: bool, number: int, most: int) -> list[Records]:
-    unit, ids = make_lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
-    assert ids is not None
-    return deal_rows(unit, ids, domain.region, number=number, most=most)
 
 
 def _gather(hands: list[Records], at: int, *, region: Region, most: int) -> Rows:

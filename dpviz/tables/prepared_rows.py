@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpviz.core import Array, Domain, Region, allocate_rows, convert_to_unit, find_complete, keep_rows_per_person
-from dpviz.tables.loaded_table import FloatArray, IntakeError, list_texts
+from dpviz.core import Array, Codes, Domain, Region, allocate_rows, content, convert_to_unit, find_rows_in_use
+from dpviz.tables.loaded_table import FloatArray, IntakeError, hash_ids
 
 
 class LatticeFile:
@@ -91,13 +90,12 @@ def _open_without_name() -> int:
         return os.dup(file.fileno())
 
 
-# Rows of persons are dealt into so many files by whose they are: each of them has to fit into memory.
-_PARTS = 256
+# Rows of persons are dealt into so many files: each of them has to fit into memory.
+_PARTS = 128
 
 
-# Rows with 128 bits of whose they are.
+# Rows with whose they are, and their lot among those.
 Records: TypeAlias = NDArray[np.void]
-_Texts: TypeAlias = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,82 +134,86 @@ class Preparation:
 
     def take(self, batch: Batch) -> None:
         """The next rows."""
-        unit, ids = make_lattice_rows(batch, self._domain, drop_incomplete=self._drop)
-        if ids is None:
-            self._file.append(unit)
+        if batch.ids is None:
+            self._file.append(make_lattice_rows(batch, self._domain, drop_incomplete=self._drop)[0])
             return
-        if self._dealt is None:
-            self._dealt = _RowsOfPersons(self._domain.region, self._most)
-        self._dealt.append(unit, ids)
+        self._dealt = self._dealt or _RowsOfPersons(self._domain.region)
+        self._dealt.append(deal_rows(batch, domain=self._domain, drop_incomplete=self._drop, number=_PARTS))
 
     def finish(self) -> LatticeFile:
         """All rows that count."""
         if self._dealt is not None:
-            for rows in self._dealt.read_kept():
-                self._file.append(rows)
-            self._dealt.close()
+            persons = _RowsOfPersons(self._domain.region)
+            for records in self._dealt.read():
+                persons.append(deal_persons(draw_rows([records], most=self._most), _PARTS))
+            for records in persons.read():
+                self._file.append(cap_rows(records, self._most)["row"].astype(np.float64))
         return self._file
 
 
-def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, _Texts | None]:
-    """The rows (rows, dim) of a batch that count, in unit coordinates on the lattice, and whose, as canonical texts."""
-    values, ids = batch.values, None if batch.ids is None else list_texts(batch.ids)
-    if drop_incomplete:
-        kept = find_complete(values) if ids is None else find_complete(values) & pd.notna(ids)
-        values, ids = values[kept], None if ids is None else ids[kept]
-    return convert_to_unit(values, domain), ids
+def make_lattice_rows(batch: Batch, domain: Domain, *, drop_incomplete: bool) -> tuple[Array, Codes | None]:
+    """The rows (rows, dim) of a batch that count, in unit coordinates on the lattice, and whose, as ``hash_ids``."""
+    ids = None if batch.ids is None else hash_ids(batch.ids)
+    kept = find_rows_in_use(batch.values, ids, drop_incomplete=drop_incomplete)
+    return convert_to_unit(batch.values[kept], domain), None if ids is None else ids[kept]
 
 
-def deal_rows(unit: Array, ids: _Texts, region: Region, *, number: int, most: int) -> list[Records]:
-    """Rows (n, dim) on the lattice with ``ids`` (n,) in ``number`` parts: a person's lie in one, at most ``most``."""
-    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
-    records = cap_rows(np.rec.fromarrays([np.stack(halves, axis=1), unit], dtype=_make_record_type(region)), most)
-    part = records["person"][:, 0] % number
+def deal_rows(batch: Batch, *, domain: Domain, drop_incomplete: bool, number: int) -> list[Records]:
+    """The rows of a batch that count, on the lattice, in ``number`` parts: a person's equal ones lie in one.
+
+    Whoever has very many rows has some in each part.
+    """
+    unit, ids = make_lattice_rows(batch, domain, drop_incomplete=drop_incomplete)
+    assert ids is not None
+    lots = content.hash_content(unit) ^ ids[:, 0].astype(np.uint64)
+    return _deal(np.rec.fromarrays([ids, lots, unit], dtype=_make_record_type(domain.region)), lots, number)
+
+
+def draw_rows(dealt: Sequence[Records], at: int = 0, *, most: int) -> Records:
+    """Those of a part of ``deal_rows``, as it came together, that may count: at most ``most`` of a person."""
+    records = np.concatenate(dealt)
+    records["lot"] = content.draw_lots(records["row"], records["person"])
+    return cap_rows(records, most)
+
+
+def deal_persons(records: Records, number: int) -> list[Records]:
+    """What ``draw_rows`` left in ``number`` parts: a person's rows lie in one."""
+    return _deal(records, records["person"][:, 0], number)
+
+
+def _deal(records: Records, by: NDArray[Any], number: int) -> list[Records]:
+    part = by % number
     order = np.argsort(part, kind="stable")
-    return [records[order[first:end]] for first, end in pairwise(np.searchsorted(part[order], np.arange(number + 1)))]
+    return np.split(records[order], np.searchsorted(part[order], np.arange(1, number)))
 
 
 def cap_rows(records: Records, most: int) -> Records:
-    """At most so many rows of each person, by that person's rows alone."""
-    _, person = np.unique(records["person"], axis=0, return_inverse=True)
-    return records[keep_rows_per_person(records["row"], person.astype(np.int64), most)]
+    """At most so many rows of each person, by their lots."""
+    return records[content.keep_rows_per_person(records["lot"], records["person"], most)]
 
 
 class _RowsOfPersons:
-    """Rows with whose they are, dealt into files without names: all rows of a person lie in one."""
+    """Rows with whose they are, dealt into files without names."""
 
-    def __init__(self, region: Region, most: int) -> None:
-        self._most, self._region, self._open = most, region, ExitStack()
+    def __init__(self, region: Region) -> None:
+        self._type = _make_record_type(region)
         with refuse_full_disk():
-            files = (tempfile.TemporaryFile(prefix="dpviz-") for _ in range(_PARTS))  # noqa: SIM115 (the stack closes)
-            self._files: list[IO[bytes]] = [self._open.enter_context(file) for file in files]
+            self._files = [tempfile.TemporaryFile(prefix="dpviz-") for _ in range(_PARTS)]  # noqa: SIM115 (``read`` closes)
 
-    def append(self, unit: Array, ids: _Texts) -> None:
-        """More rows. Of a person who has many of these, no more than may be kept in the end."""
-        parts = deal_rows(unit, ids, self._region, number=_PARTS, most=self._most)
+    def append(self, parts: list[Records]) -> None:
+        """More rows, in as many parts as there are files."""
         with refuse_full_disk():
             for file, records in zip(self._files, parts, strict=True):
                 file.write(records.tobytes())
 
-    def read_kept(self) -> Iterator[Array]:
-        """The rows that count, file by file."""
+    def read(self) -> Iterator[Records]:
+        """All rows, file by file, each of which is given back then."""
         for file in self._files:
-            with refuse_full_disk():
-                file.flush()
+            with refuse_full_disk(), file:
                 file.seek(0)
-            records = np.frombuffer(file.read(), dtype=_make_record_type(self._region))
-            yield cap_rows(records, self._most)["row"].astype(np.float64)
-
-    def close(self) -> None:
-        """Give the files back."""
-        self._open.close()
+                records = np.frombuffer(file.read(), dtype=self._type)
+            yield records
 
 
 def _make_record_type(region: Region) -> np.dtype[Any]:
-    return np.dtype([("person", "<u8", 2), ("row", region.number_type, (region.dim,))])
-
-
-def _hash_ids(ids: _Texts) -> NDArray[np.uint64]:
-    """128 bits for each id, shape (m, 2): no two of any table are the same."""
-    halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) for i in (1, 2)]
-    return np.stack(halves, axis=1)
+    return np.dtype([("person", "<i8", 2), ("lot", "<u8"), ("row", region.number_type, (region.dim,))])

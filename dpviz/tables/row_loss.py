@@ -63,7 +63,7 @@ class RowLoss:
         )
         nobody = 0
         if declared.id_column is not None:
-            nobody = int(np.count_nonzero(loaded.identifiers(declared.id_column) < 0))
+            nobody = int(np.count_nonzero(loaded.identifiers(declared.id_column)[:, 0] < 0))
         return replace(loss, nobody=nobody, columns=mended)
 
     @classmethod

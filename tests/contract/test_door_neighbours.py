@@ -304,7 +304,7 @@ def test_whose_a_row_is_follows_from_its_own_id(door: str) -> None:
             schema = pa.array(SOME[kind]).type
             first, second = (list_texts(take_frame(PERSONS[door](cells, schema))) for cells in (one, other))
             if door == "pandas":
-                released = make_numeric_table(name(other)).identifiers("c")
+                released = make_numeric_table(name(other)).groups("c")
                 np.testing.assert_array_equal(pd.factorize(second)[0], released)
             if place is None:
                 assert sum(a != b for a, b in zip(first, second, strict=True)) <= 1

@@ -9,6 +9,7 @@ from dpviz.core.content import (
     compute_exact_log,
     draw_content_uniforms,
     draw_content_waits,
+    draw_lots,
     hash_content,
     keep_rows_per_person,
     order_by_content,
@@ -18,27 +19,35 @@ from dpviz.core.content import (
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@given(SEEDS, st.integers(1, 4))
-def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most):
+def keep(values, persons, most):
+    return keep_rows_per_person(draw_lots(values, persons), persons, most)
+
+
+@given(SEEDS, st.integers(1, 4), st.booleans())
+def test_at_most_m_rows_of_a_person_are_kept_and_nobody_else_can_change_which(seed, most, hashed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(0, 40))
+    names = rng.integers(0, 2**62, (6, 2)) if hashed else np.arange(6)
     values, persons = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 6, n)
-    kept = keep_rows_per_person(values, persons, most)
+    kept = keep(values, names[persons], most)
     assert (np.diff(kept) > 0).all()
     numbers = np.bincount(persons, minlength=6)
     np.testing.assert_array_equal(np.bincount(persons[kept], minlength=6), np.minimum(numbers, most))
     # Without one person, and in another order, the others keep the same rows (as values).
     order = rng.permutation(np.flatnonzero(persons != 3))
-    again = order[keep_rows_per_person(values[order], persons[order], most)]
+    again = order[keep(values[order], names[persons[order]], most)]
     for person in set(persons) - {3}:
-        mine = np.sort(values[kept[persons[kept] == person]], axis=0)
-        np.testing.assert_array_equal(mine, np.sort(values[again[persons[again] == person]], axis=0))
+        mine, then = (sorted(map(tuple, values[some[persons[some] == person]])) for some in (kept, again))
+        assert mine == then
 
 
-def test_which_rows_are_kept_does_not_follow_from_their_order():
-    values = np.random.default_rng(1).normal(size=(200, 2))
-    kept = keep_rows_per_person(values, np.zeros(200, dtype=int), 50)
-    assert abs(kept.mean() - 100) < 25
+def test_which_rows_are_kept_is_a_fair_draw_for_each_person():
+    """Of three rows, two of them equal, each stays as often as the others, in any order of the file."""
+    rng = np.random.default_rng(1)
+    values = rng.permuted(np.tile([0.0, 1.0, 1.0], (5000, 1)), axis=1).reshape(-1, 1)
+    kept = keep(values, np.repeat(rng.integers(0, 2**62, (5000, 2)), 3, axis=0), 1)
+    assert abs(values[kept].mean() - 2 / 3) < 0.02
+    assert abs(np.bincount(kept % 3) / len(kept) - 1 / 3).max() < 0.02
 
 
 @given(SEEDS)
@@ -52,15 +61,13 @@ def test_equal_rows_have_equal_hashes_in_every_size_of_number_and_sparse(seed):
     stored.data[rows.ravel() == 0] = 0.0
     np.testing.assert_array_equal(hash_content(stored), hash_content(lean))
     for found in (hashes, hash_content(lean)):
-        same = (rows[:, None] == rows).all(axis=2)
-        np.testing.assert_array_equal(found[:, None] == found, same)
+        np.testing.assert_array_equal(found[:, None] == found, (rows[:, None] == rows).all(axis=2))
 
 
 @given(SEEDS)
 def test_an_order_by_content_is_the_same_from_any_order_of_the_file(seed):
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(-2, 3, (25, 2)) / 2
-    shuffled = rng.permutation(rows)
+    rows = np.random.default_rng(seed).integers(-2, 3, (25, 2)) / 2
+    shuffled = np.random.default_rng(seed).permutation(rows)
     np.testing.assert_array_equal(rows[order_by_content(rows)], shuffled[order_by_content(shuffled)])
 
 
@@ -76,8 +83,7 @@ def test_persons_are_numbered_by_their_rows_and_not_by_their_ids(seed):
 
 
 def test_coins_of_rows_are_uniform_and_waits_exponential():
-    rows = np.random.default_rng(0).integers(0, 1000, (4000, 2)) / 1024
-    rows = np.unique(rows, axis=0)
+    rows = np.unique(np.random.default_rng(0).integers(0, 1000, (4000, 2)) / 1024, axis=0)
     for salt in (0, 1):
         uniforms, waits = draw_content_uniforms(rows, salt), draw_content_waits(rows, salt)
         assert stats.kstest(uniforms, "uniform").pvalue > 1e-3

@@ -26,7 +26,8 @@ from dpviz.core.rows import add_up
 from dpviz.runs.one_run import run
 from dpviz.tables import given_rows
 from dpviz.tables.given_rows import ClusterRows, _gather, connect
-from dpviz.tables.prepared_rows import Batch, deal_rows
+from dpviz.tables.loaded_table import hash_ids
+from dpviz.tables.prepared_rows import Batch, deal_rows, draw_rows
 from tests.cases import about
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a cluster's threads, while it is taken down
@@ -34,12 +35,12 @@ N = 2000
 DOMAIN = Domain.of(("x", "y"), -1, 1)
 
 
-def table() -> tuple[np.ndarray, np.ndarray]:
+def table() -> tuple[np.ndarray, pd.Series]:
     rng = np.random.default_rng(0)
     centers = rng.uniform(-0.8, 0.8, (4, 2))
     values = centers[rng.integers(0, 4, N)] + rng.normal(0, 0.05, (N, 2))
     values[::97] = np.nan
-    return values, rng.integers(0, N // 6, N)
+    return values, pd.Series(rng.integers(0, N // 6, N)).astype("str")
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def spread(parts: int, *, ids: bool = False, relation: str = "add_remove", engin
     """Rows in so many parts, of Dask or of another engine."""
     values, who = table()
     cuts = np.array_split(np.arange(N), parts)
-    batches = [Batch(values[cut], pd.Series(who[cut]).astype("str") if ids else None, 1.0) for cut in cuts]
+    batches = [Batch(values[cut], who[cut] if ids else None, 1.0) for cut in cuts]
     held = {"drop_incomplete": relation == "add_remove", "rows_per_person": 3 if ids else None}
     if engine is None:
         return ClusterRows.of([dask.delayed(batch) for batch in batches], DOMAIN, **held)
@@ -122,7 +123,8 @@ def test_another_engine_gives_the_same_bytes() -> None:
         most = 3 if ids else 1
         rows = spread(parts, ids=ids, relation=relation, engine=ThreadEngine(2))
         large = PrivateTable.over(rows, DOMAIN, relation=relation, with_persons=ids, rows_per_person=most)
-        whole = PrivateTable(values, DOMAIN, relation=relation, persons=who if ids else None, rows_per_person=most)
+        persons = hash_ids(who) if ids else None
+        whole = PrivateTable(values, DOMAIN, relation=relation, persons=persons, rows_per_person=most)
         with about(parts, ids, relation):
             assert large.n_public == whole.n_public and centers_of(large) == centers_of(whole)
 
@@ -199,7 +201,8 @@ def test_a_cluster_that_goes_away_is_told(cluster: Any, running: ExitStack) -> N
 
 
 def test_of_a_person_whose_rows_come_from_two_parts_no_more_are_kept():
-    region, ids = Region(np.ones(2), 2.0), np.array(["ann", "bob"], dtype=object)
-    hands = [deal_rows(np.full((2, 2), value), ids, region, number=1, most=1)[0] for value in (0.25, 0.5)]
-    assert len(_gather(hands, 0, region=region, most=1)) == 2
-    assert len(_gather(hands, 0, region=region, most=2)) == 4
+    batches = [Batch(np.full((2, 2), value), pd.Series(["ann", "bob"]), 1.0) for value in (0.25, 0.5)]
+    parts = [deal_rows(batch, domain=DOMAIN, drop_incomplete=True, number=1) for batch in batches]
+    for most in (1, 2):
+        hands = [draw_rows(part, most=most) for part in parts]
+        assert len(_gather(hands, 0, region=DOMAIN.region, most=most)) == 2 * most

@@ -48,8 +48,8 @@ def make_neighbors(table: OpenTable, row: int) -> NeighboringTables:
     theirs = np.arange(len(values)) == row
     if declared.id_column is not None:
         persons = table.loaded.identifiers(declared.id_column)
-        if persons[row] >= 0:
-            theirs = persons == persons[row]
+        if persons[row, 0] >= 0:
+            theirs = (persons == persons[row]).all(axis=1)
     without = values.copy()
     without[theirs] = np.nan
     domain = table.domain
