@@ -79,10 +79,7 @@ def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
     for param_field in card.params.param_fields():
         of = "" if param_field.low is None else f"; {param_field.low} to {param_field.high}"
         yield param_field.name, f"{param_field.default}{of}"
-    presets = next(
-        (param_field.choices for param_field in card.params.param_fields() if param_field.name == "preset"), None
-    ) or ("",)
-    for preset in presets:
+    for preset in card.params.list_presets() or ("",):
         params = card.params(**({"preset": preset} if preset else {}))
         for name, rule in (("records", card.smallest_n), ("operations", card.operations)):
             if rule is not None:

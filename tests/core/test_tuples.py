@@ -272,21 +272,16 @@ class _Still(StudyNoise):
         return np.zeros(shape)
 
 
-def _turn(dim, seed):
-    return draw_orthonormal_frame(dim, dim, np.random.default_rng(seed))
-
-
 @for_each(
     "dim, turned, middle, exponent",
     [(3, None, 0, 0), (400, 7, 0, 0), (3, 7, 0, 6), (400, None, 0.1, 6), (1, None, 0.1, 6)],
 )
 def test_a_point_moves_a_sum_by_what_its_noise_is_paid_for(dim, turned, middle, exponent):
-    axes = None if turned is None else _turn(dim, turned)
+    axes = None if turned is None else draw_orthonormal_frame(dim, dim, np.random.default_rng(turned))
     average = _placed(PrivateAverage(0.5, 1e-8, 1000, 1e-3, 1.0, dim, axes), middle, exponent)
     cloud = np.full((1000, dim), middle)
-    far = np.vstack(
-        [cloud, np.full(dim, 10.0) @ (np.eye(dim) if axes is None else axes)]
-    )  # beyond the width of a cloud along every axis
+    # Beyond the width of a cloud along every axis.
+    far = np.vstack([cloud, np.full(dim, 10.0) @ (np.eye(dim) if axes is None else axes)])
     noise = _Still(np.random.default_rng(0))
     moved = average.expected * np.linalg.norm(average.draw(far, noise) - average.draw(cloud, noise))
     paid = noise.sd / compute_classic_multiplier(average.epsilon / 4, average.delta)

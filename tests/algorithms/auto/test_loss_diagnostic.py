@@ -35,12 +35,6 @@ def _fine(dim: int) -> Run:
     return run("auto", _groups(6000, 8000, 7000, dim=dim), k=3, epsilon=3.0, delta=1e-6, seed=0)
 
 
-def _steps_of(done: Run) -> tuple[list[Any], Any, int]:
-    """Its steps, the last one, and where the histogram stands."""
-    steps = [frame.step for frame in done.frames]
-    return steps, steps[-1], next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
-
-
 def _share(table: PrivateTable, done: Run) -> float:
     points = np.asarray(clip_rows(table.reveal(note="a test"), table.domain.region).points)
     return nicv(points, done.unit_centers) / nicv(points, points.mean(axis=0)[None])
@@ -63,11 +57,13 @@ def test_a_group_that_noise_may_hide_raises_doubt():
 
 def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     done, ends = _fine(2), []
-    (steps, last, place), region = _steps_of(done), done.domain.region
+    steps: list[Any] = done.steps
+    place = next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
+    histogram, last = steps[place], steps[-1]
     for times in (1, 10, 100, 1000):
-        steps[place] = replace(done.frames[place].step, sd=times * done.frames[place].step.sd)
+        steps[place] = replace(histogram, sd=times * histogram.sd)
         steps[-1] = replace(last, count_noise_sd=times * last.count_noise_sd)
-        diagnostic = diagnose_loss(steps, region)
+        diagnostic = diagnose_loss(steps, done.domain.region)
         ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all() and doubts[0] == 0 and doubts[-1] == 2

@@ -3,12 +3,8 @@
 import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
-from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack
+from dpviz.runs.meaning.membership import Share, attack
 from dpviz.runs.meaning.windows import bound_advantage
-
-
-def record(found: list[AttackTrial], name: str) -> Attack:
-    return attack(*([getattr(one, name) for one in found if one.present is there] for there in (True, False)))
 
 
 def test_the_threshold_comes_from_other_runs_than_the_record():
@@ -26,7 +22,7 @@ def test_both_worlds_have_noise_of_their_own():
 def test_plain_k_means_gives_the_person_away():
     found = runs_on(outlier(), "kmeans++", 1.0, 30)
     assert all(one.log_ratio is None for one in found)
-    plain = record(found, "nearness")
+    plain = attack(*([one.nearness for one in found if one.present is there] for there in (True, False)))
     assert plain.advantage == 1 and plain.passes(epsilon=1.0, delta=1e-6)
 
 
