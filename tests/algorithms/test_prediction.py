@@ -74,15 +74,11 @@ def grid_bias_bound(dim: int, *, cells: float) -> float:
     return dim / float(cells ** (2 / dim))
 
 
-def paper_cells(dim: int, n: float, epsilon: float) -> float:
-    return float((n * epsilon / 10) ** (2 * dim / (2 + dim)))
-
-
 def test_a_grid_is_predicted_by_equations_9_and_10() -> None:
     for dim, n in ((2, 10_000), (6, 100_000)):
         region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
         found = predict(Contender("eugkm"), Setting(dim, 5, 1.0, 0.0, n=n), region)
-        cells = float(round(paper_cells(dim, n, 1.0) ** (1 / dim)) ** dim)
+        cells = float(round((n * 1.0 / 10) ** (2 / (2 + dim))) ** dim)  # the paper's number, of whole cells an axis
         assert found is not None
         assert found.noise == pytest.approx(grid_variance(dim, k=5, n=n, epsilon=1.0, cells=cells))
         assert found.bias_bound == pytest.approx(grid_bias_bound(dim, cells=cells))
