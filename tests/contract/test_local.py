@@ -122,6 +122,13 @@ def test_k_finite_centres(relation):
                 check_centers(run(CARD, table, seed=0, **request), 5)
 
 
+def test_a_centre_has_the_noise_of_a_weighted_mean_of_its_leaves():
+    *_, leaves, _, found = run(CARD, PUBLIC.table(make_blobs(3000)), epsilon=2.0, seed=0, **REQUEST).steps
+    nearest = np.linalg.norm(leaves.points[:, None] - found.centers, axis=2).argmin(axis=1)
+    variance = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2)
+    np.testing.assert_allclose(found.center_noise_sd, np.sqrt(variance) / np.bincount(nearest, leaves.weights))
+
+
 def test_only_messages_leave_the_session():
     session = open_seeded(make_small_table(make_blobs(60), relation=Relation.REPLACE))
     for kind in (Laplace, Gaussian):
