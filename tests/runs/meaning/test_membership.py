@@ -3,8 +3,9 @@
 import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
-from dpviz.runs.meaning.membership import Share, attack
+from dpviz.runs.meaning.membership import ReferenceTrial, Share, attack, attack_work
 from dpviz.runs.meaning.windows import bound_advantage
+from dpviz.runs.request import Contender, Request
 
 
 def test_the_threshold_comes_from_other_runs_than_the_record():
@@ -17,6 +18,12 @@ def test_the_threshold_comes_from_other_runs_than_the_record():
 def test_both_worlds_have_noise_of_their_own():
     found = runs_on(outlier(), "dplloyd", 1.0, 2)
     assert len({one.centers.tobytes() for one in found}) == 4
+
+
+def test_plain_k_means_runs_before_the_first_pairs_and_not_again():
+    asked = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=0)
+    found = ([*attack_work(outlier(), asked, 1, first)] for first in (0, 1))
+    assert [sum(isinstance(one, ReferenceTrial) for one in each) for each in found] == [64, 0]
 
 
 def test_plain_k_means_gives_the_person_away():
