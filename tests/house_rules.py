@@ -3,8 +3,6 @@
 A rule yields what breaks it in one file, with the line.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

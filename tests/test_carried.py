@@ -26,12 +26,8 @@ class Step(NamedTuple):
     said: str
 
 
-def read_steps() -> list[Step]:
-    lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
-    return [Step(*line.split(maxsplit=1)) for line in lines if line and not line.startswith("#")]
-
-
-STEPS = read_steps()
+LINES = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+STEPS = [Step(*line.split(maxsplit=1)) for line in LINES if line and not line.startswith("#")]
 
 
 def last(name: str) -> str:

@@ -1,7 +1,5 @@
 """The house keeps its rules in every file, and each rule sees what it is for: that is planted, and must be found."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

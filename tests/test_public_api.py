@@ -30,12 +30,6 @@ def test_every_public_name_is_there():
     assert (dpviz.PrivateTable, dpviz.Relation) == (PrivateTable, Relation)
 
 
-def list_globals(value):
-    """Module and name of whatever a pickle asks for when it is read."""
-    asked = pickletools.genops(pickle.dumps(value, protocol=2))
-    return {tuple(said.split(" ")) for code, said, _ in asked if code.name == "GLOBAL"}
-
-
 def test_what_is_exported_is_of_the_package_wherever_it_is_defined():
     exported = [getattr(dpviz, name) for name in dpviz.__all__ if name != "CARDS"]
     assert {one.__module__ for one in exported} == {"dpviz"}
@@ -45,7 +39,9 @@ def test_what_is_exported_is_of_the_package_wherever_it_is_defined():
 def test_a_pickle_of_an_estimator_names_no_module_of_what_is_exported():
     X = np.random.default_rng(0).uniform(0, 1, (60, 2))
     fitted = PrivateKMeans(2, epsilon=1.0, bounds=(0.0, 1.0), random_state=0).fit(X)
-    asked = list_globals(fitted)
+    # Module and name of whatever it asks for when it is read.
+    told = pickletools.genops(pickle.dumps(fitted, protocol=2))
+    asked = {tuple(said.split(" ")) for code, said, _ in told if code.name == "GLOBAL"}
     assert {("dpviz", "PrivateKMeans"), ("dpviz", "Run"), ("dpviz", "Domain")} <= asked
     assert [(home, name) for home, name in asked if name in dpviz.__all__ and home != "dpviz"] == []
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).cluster_centers_, fitted.cluster_centers_)

@@ -9,7 +9,7 @@ digits. Whoever changes one on purpose renews it, and the change shows what else
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -68,10 +68,8 @@ def _forecasts() -> Iterator[tuple[str, str]]:
     """From a loss that is next to that of k-means to one of which nothing can be told."""
     for dim, k, epsilon, n, common in product((1, 2, 20), (2, 20), (0.1, 3.0), (500, 20_000, 10**6), (False, True)):
         setting = Setting(dim, k, epsilon, 1e-6, n=n, common=common and dim > 1)
-        yield (
-            f"{dim} columns, {k} clusters, ε {epsilon:g}, {n:,} rows, common {common}",
-            _light(Judgement.of(CARDS["auto"], setting, CARDS["auto"].params())),
-        )
+        asked = f"{dim} columns, {k} clusters, ε {epsilon:g}, {n:,} rows, common {common}"
+        yield asked, _light(Judgement.of(CARDS["auto"], setting, CARDS["auto"].params()))
 
 
 def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
@@ -79,10 +77,7 @@ def _of_card(card: Card) -> Iterator[tuple[str, Any]]:
     for param_field in card.params.param_fields():
         of = "" if param_field.low is None else f"; {param_field.low} to {param_field.high}"
         yield param_field.name, f"{param_field.default}{of}"
-    presets = next(
-        (param_field.choices for param_field in card.params.param_fields() if param_field.name == "preset"), None
-    ) or ("",)
-    for preset in presets:
+    for preset in card.params.list_presets() or ("",):
         params = card.params(**({"preset": preset} if preset else {}))
         for name, rule in (("records", card.smallest_n), ("operations", card.operations)):
             if rule is not None:
@@ -107,9 +102,8 @@ def _planned_for(setting: Setting, asked: dict[str, Any]) -> dict[str, int]:
     """For how many of 250 numbers of rows, from ten to ten million, each kind of part is planned."""
     numbers = [round(10 ** (1 + 6 * place / 249)) for place in range(250)]
     plans = (make_plan(replace(setting, n=n), **{"n_public": True, **asked}) for n in numbers)
-    counts = Counter(
-        name for plan in plans for name in {part.name.removesuffix(f"_{part.round}") for part in plan.parts}
-    )
+    kinds = ({part.name.removesuffix(f"_{part.round}") for part in plan.parts} for plan in plans)
+    counts = Counter(chain.from_iterable(kinds))
     return {name: number for name, number in sorted(counts.items()) if number < 250}
 
 

@@ -64,28 +64,15 @@ def test_no_run_of_the_stored_study_beats_the_floor_by_much_and_a_higher_one_wou
     assert beaten[0] == 0 < beaten[1]
 
 
-def grid_variance(dim: int, *, k: int, n: float, epsilon: float, cells: float) -> float:
-    """Eq. 9 in the unit cube: squared error of a centre from the noise of ``cells`` cell counts."""
-    return 2 * dim * cells * float(k ** ((dim - 2) / dim)) / (3 * (n * epsilon) ** 2)
-
-
-def grid_bias_bound(dim: int, *, cells: float) -> float:
-    """Eq. 10 in the unit cube: the most that the rows' unknown place inside their cell can move a centre, squared."""
-    return dim / float(cells ** (2 / dim))
-
-
-def paper_cells(dim: int, n: float, epsilon: float) -> float:
-    return float((n * epsilon / 10) ** (2 * dim / (2 + dim)))
-
-
 def test_a_grid_is_predicted_by_equations_9_and_10() -> None:
     for dim, n in ((2, 10_000), (6, 100_000)):
         region = Domain.of([str(j) for j in range(dim)], -1.0, 1.0).region
         found = predict(Contender("eugkm"), Setting(dim, 5, 1.0, 0.0, n=n), region)
-        cells = float(round(paper_cells(dim, n, 1.0) ** (1 / dim)) ** dim)
+        cells = float(round((n * 1.0 / 10) ** (2 / (2 + dim))) ** dim)  # the paper's number, of whole cells an axis
         assert found is not None
-        assert found.noise == pytest.approx(grid_variance(dim, k=5, n=n, epsilon=1.0, cells=cells))
-        assert found.bias_bound == pytest.approx(grid_bias_bound(dim, cells=cells))
+        # In the unit cube: by noise on so many counts, and by the rows' unknown places in their cells, at most.
+        assert found.noise == pytest.approx(2 * dim * cells * 5 ** ((dim - 2) / dim) / (3 * n**2))
+        assert found.bias_bound == pytest.approx(dim / cells ** (2 / dim))
 
 
 def test_hybrid_is_predicted_as_a_grid_below_its_threshold_and_by_equation_13_above() -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpviz.algorithms.steps import GridStep, Step
+from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
-from dpviz.runs.one_run import Run, run
+from dpviz.runs.one_run import run
 from dpviz.runs.open_table import declare
 from dpviz.tables.named import sample
 
@@ -24,10 +24,6 @@ def histogram(centers: np.ndarray, *, sd: float = 2.0, seed: int = 0) -> GridSte
 
 def read_k(step: GridStep, most: int, rng: np.random.Generator) -> SuggestedK:
     return suggest_k([step], most, rng)
-
-
-def list_steps(done: Run) -> list[Step]:
-    return [frame.step for frame in done.frames]
 
 
 @pytest.mark.some(1)
@@ -52,6 +48,6 @@ def test_what_has_no_synopsis_is_refused():
     table = sample("fifteen").load()
     done = run("dplloyd", declare(table.table, table.declaration).private, k=3, epsilon=1.0, seed=0)
     with pytest.raises(RequestError, match="no grid to read k from: run auto or eugkm"):
-        suggest_k(list_steps(done), 5, np.random.default_rng(0))
+        suggest_k(done.steps, 5, np.random.default_rng(0))
     with pytest.raises(RequestError, match="most"):
         read_k(histogram(np.zeros((1, 2))), MOST_K + 1, np.random.default_rng(0))

@@ -37,11 +37,6 @@ def _messages(rows):
     return UserAnswers(np.arange(len(rows)) % 4, rows)
 
 
-def _draw(*, weight):
-    kind = DistanceWeights(np.empty((0, 2))).sensitivity(Relation.ADD_REMOVE, BOX)
-    return KernelDraw.calibrated(SHARE, kind, public_points=np.zeros((1, 2)), public_weight=weight)
-
-
 QUANTILE = ExponentialQuantile.calibrated(
     SHARE, Quantiles(-np.ones(2), np.ones(2), (0.25, 0.5)).sensitivity(Relation.ADD_REMOVE, BOX)
 )
@@ -81,7 +76,8 @@ def test_a_value_more_moves_scores_within_their_ranges_and_two_move_them_further
 
 
 def test_a_row_that_comes_moves_a_kernel_by_its_part_of_all_weight_and_less_than_is_claimed():
-    kernel = _draw(weight=3.0)
+    kind = DistanceWeights(np.empty((0, 2))).sensitivity(Relation.ADD_REMOVE, BOX)
+    kernel = KernelDraw.calibrated(SHARE, kind, public_points=np.zeros((1, 2)), public_weight=3.0)
     nobody, one = (asked(DistanceWeights(np.empty((0, 2))), rows, BOX) for rows in (ROWS[:0], FAR))
     farthest = measure_distance(kernel, nobody, one)
     # Of four parts one moves, from the public point to the row: half of the diameter.

@@ -63,9 +63,9 @@ def test_a_message_tells_its_senders_row_from_another_by_at_most_epsilon(epsilon
 
 
 def test_the_chances_of_all_messages_add_up_to_one():
-    mechanism, said = calibrated(1.0, 3), answers(3)
+    mechanism, said = calibrated(1.0, 4), answers(4)
     vectors = said.vectors[mechanism.with_vector]  # as dense everywhere
-    sent = np.stack(np.meshgrid(np.arange(4), np.arange(8), np.arange(8)), axis=-1).reshape(-1, 3)
+    sent = np.stack(np.meshgrid(*(np.arange(1 << bits) for bits in (2, 3, 3, 2))), axis=-1).reshape(-1, 4)
     dense = [mechanism.log_density(local_model.Reports(codes, vectors), said) for codes in sent]
     assert np.exp(dense).sum() == pytest.approx(1.0)
 
@@ -120,6 +120,13 @@ def test_k_finite_centres(relation):
                     run(CARD, table, seed=0, **request)
             else:
                 check_centers(run(CARD, table, seed=0, **request), 5)
+
+
+def test_a_centre_has_the_noise_of_a_weighted_mean_of_its_leaves():
+    *_, leaves, _, found = run(CARD, PUBLIC.table(make_blobs(3000)), epsilon=2.0, seed=0, **REQUEST).steps
+    nearest = np.linalg.norm(leaves.points[:, None] - found.centers, axis=2).argmin(axis=1)
+    variance = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2)
+    np.testing.assert_allclose(found.center_noise_sd, np.sqrt(variance) / np.bincount(nearest, leaves.weights))
 
 
 def test_only_messages_leave_the_session():

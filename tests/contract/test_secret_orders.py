@@ -22,6 +22,7 @@ from dpviz.core.private_session import PrivateSession
 from dpviz.core.tuples import NoisyCenters, TupleTable, measure_pair_distances
 from tests.cases import about
 from tests.contract.laws import check_frequencies
+from tests.contract.sessions import CoupledBlocks, open_as
 from tests.contract.tables import make_small_table
 from tests.core.tuple_checks import CHEAP
 
@@ -44,10 +45,10 @@ def check_all_alike(outcomes: list[tuple], possible: int) -> None:
     check_frequencies(np.array([*counts.values()]), np.full(possible, 1 / possible))
 
 
-def _session(values: np.ndarray, persons: np.ndarray | None = None, seed: int = 0) -> PrivateSession:
+def _session(values: np.ndarray, persons: np.ndarray | None = None, seed: int = 0, kind=PrivateSession):
     most = 1 if persons is None else int(np.bincount(persons).max())
     table = make_small_table(values, n_public=400, persons=persons, rows_per_person=most)
-    return table.open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise_of(seed))
+    return open_as(table, kind).open(epsilon=1.0, delta=0.0, accounting=Accounting.PURE, noise=noise_of(seed))
 
 
 @pytest.mark.some(1)
@@ -96,10 +97,10 @@ DOORS = {
 
 
 def test_behind_every_door_the_rows_of_a_person_share_a_block():
-    for door, most in product(DOORS, (1, 3)):
-        with about(door, f"{most} rows a person"):
+    for door, most, kind in product(DOORS, (1, 3), (PrivateSession, CoupledBlocks)):
+        with about(door, f"{most} rows a person", kind):
             persons = None if most == 1 else np.arange(24) // most
-            session = DOORS[door](_session(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons))
+            session = DOORS[door](_session(np.random.default_rng(0).uniform(-1, 1, (24, 4)), persons, kind=kind))
             points = 2 if door == "unfolded" else 1
             blocks = session._draw_secret_blocks(50).reshape(-1, most * points)
             assert (blocks == blocks[:, :1]).all()

@@ -39,18 +39,14 @@ def test_what_is_declared_fits_into_the_numbers_that_hold_it(seed, radius):
 
 @given(SEEDS, st.integers(1, 300), st.integers(1, 5))
 def test_marks_lie_below_every_affinity(seed, k, dim):
-    rng, region = np.random.default_rng(seed), Region.ball(dim, float(rng_radius(seed)))
+    # From a half to four: there is room for the marks of 300 centres.
+    rng, region = np.random.default_rng(seed), Region.ball(dim, 2.0 ** (seed % 4 - 1))
     centers = lattice.round_points(region.clip(rng.normal(size=(k, dim)) * region.radius))
     marks = lattice.count_mark_bits(centers, region.radius, region.row_bits)
     assert marks is not None and 2**marks >= k
     corners = np.r_[centers, -centers] * region.radius / max(1e-9, np.linalg.norm(centers, axis=1).max())
     affinity = np.abs(2 * corners @ centers.T - (centers**2).sum(axis=1)).max()
     assert affinity * 2.0 ** (region.row_bits + lattice.POINT_BITS + marks) < 2.0**53
-
-
-def rng_radius(seed):
-    """From a half to four: there is room for the marks of 300 centres."""
-    return 2.0 ** (seed % 4 - 1)
 
 
 def test_points_on_the_lattice_are_the_very_same_array():

@@ -43,6 +43,11 @@ def test_no_entry_is_drawn_twice():
     assert peeling.log_density(np.array([[0, 1, 2], [3, 3, 1]]), np.stack([LOSSES, LOSSES])) == -np.inf
 
 
+def test_of_magnitudes_the_largest_are_drawn():
+    sure = Peeling.calibrated(Budget(PURE, 1e4), RANGE, draws=2, magnitudes=True)
+    assert sure.draw(np.array([1.0, -4.0, 2.0, 3.0]), StudyNoise(np.random.default_rng(0))).tolist() == [1, 3]
+
+
 def test_no_neighbour_loses_more_than_was_paid():
     peeling = Peeling.calibrated(Budget(PURE, 2.0), RANGE, draws=3)
     for seed in range(8):

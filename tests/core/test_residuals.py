@@ -16,15 +16,11 @@ from tests.core.asked import asked
 CENTERS = np.array([[0.5, 0.0, 0.1], [-0.5, 0.2, 0.0], [0.0, -0.6, 0.3]])
 
 
-def _residuals(rows):
-    cell = Voronoi(CENTERS).assign(rows)
-    return rows - CENTERS[cell], cell
-
-
 @pytest.mark.parametrize("clipping_radius", [0.2, 10.0])
 def test_sums_of_shortened_residuals(clipping_radius):
     rows = make_blobs(300, 3)
-    residual, cell = _residuals(rows)
+    cell = Voronoi(CENTERS).assign(rows)
+    residual = rows - CENTERS[cell]
     length = np.linalg.norm(residual, axis=1)
     residual = residual * np.minimum(1, clipping_radius / length)[:, None]
     expected = np.stack([residual[cell == j].sum(axis=0) for j in range(3)])

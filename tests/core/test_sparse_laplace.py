@@ -23,10 +23,6 @@ def _noise(seed: int = 0) -> StudyNoise:
     return StudyNoise(np.random.default_rng(seed))
 
 
-def _truth() -> SparseCounts:
-    return SparseCounts(np.array([0, 7, 8, 59]), HELD, UNIVERSE)
-
-
 def _dense_then_cut(truth: SparseCounts) -> np.ndarray:
     """Dense noise on every cell, cut: shape (REPEATS, UNIVERSE), 0 where nothing is shown."""
     counts = np.zeros(truth.universe)
@@ -37,7 +33,8 @@ def _dense_then_cut(truth: SparseCounts) -> np.ndarray:
 
 def test_the_law_is_that_of_dense_noise_and_a_cut():
     """Cell by cell, value by value and cell number by cell number, the release is dense noise after the cut."""
-    mechanism, truth, noise = SparseLaplace(Laplace(1.0, SCALE), CUT), _truth(), _noise()
+    mechanism, noise = SparseLaplace(Laplace(1.0, SCALE), CUT), _noise()
+    truth = SparseCounts(np.array([0, 7, 8, 59]), HELD, UNIVERSE)
     shown = np.zeros((REPEATS, UNIVERSE))
     for row in shown:
         released = mechanism.draw(truth, noise)

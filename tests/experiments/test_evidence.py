@@ -10,13 +10,11 @@ from tests.cases import for_each
 from tests.experiments.planted import lines, table
 
 
-def four_places(*worse):
-    return table(lines({"a": 1.0, "b": loss}, epsilon=float(place)) for place, loss in enumerate(worse, start=1))
-
-
 @for_each(("share", "holds", "margin"), [(1.0, False, 0.5), (0.75, True, 1.2), (0.5, True, 2.0)])
 def test_the_place_that_decides_sets_the_margin(share, holds, margin):
-    finding = compare_lines(four_places(0.5, 1.2, 2.0, 4.0), ["a"], ["b"], says="a is better", share=share)
+    worse = enumerate((0.5, 1.2, 2.0, 4.0), start=1)
+    found = table(lines({"a": 1.0, "b": loss}, epsilon=float(place)) for place, loss in worse)
+    finding = compare_lines(found, ["a"], ["b"], says="a is better", share=share)
     assert (finding.holds, finding.margin) == (holds, pytest.approx(margin))
     assert "in 3 of 4 places" in finding.found and "ε = 1" in finding.found
 

@@ -28,10 +28,6 @@ def asking(kind: FileKind = FileKind.PUBLIC, labels: tuple[str, ...] | None = No
     return sound(app.run())
 
 
-def compared(kind: FileKind = FileKind.PUBLIC, *labels: str, repeats: int = 3) -> AppTest:
-    return computed(asking(kind, labels, repeats), "compare")
-
-
 def cannot_run(app: AppTest) -> bool:
     return app.button(key="compare:compute").disabled
 
@@ -41,7 +37,7 @@ def accesses(app: AppTest) -> list[str]:
 
 
 def test_a_private_file_is_judged_on_a_stand_in_and_no_row_is_read() -> None:
-    app = compared(FileKind.PRIVATE, "DPLloyd")
+    app = computed(asking(FileKind.PRIVATE, ("DPLloyd",), 3), "compare")
     source = study_in(app, "compare").source
     assert study_in(app, "compare").rows and source.kind is FileKind.SIMULATED
     assert source.domain.columns == app.session_state["visit:table"].domain.columns
@@ -102,20 +98,13 @@ def unfold(app: AppTest, name: str) -> AppTest:
     return sound(app.run())
 
 
-def pressed(app: AppTest, key: str) -> AppTest:
-    app.button(key=key).click()
-    return sound(sound(app.run()).run())
-
-
-def job_in(app: AppTest, key: str):
-    return app.session_state[f"{key}:job"]
-
-
 @pytest.mark.slow
 @for_each("fold", ["causes", "payers"])
 def test_parts_of_a_private_file_come_from_a_stand_in_and_what_cannot_be_taken_apart_says_why(fold: str) -> None:
-    app = pressed(looking_at(fold, FileKind.PRIVATE), f"{fold}:compute")
-    assert job_in(app, fold).source.kind is FileKind.SIMULATED and not accesses(app)
+    app = looking_at(fold, FileKind.PRIVATE)
+    app.button(key=f"{fold}:compute").click()
+    sound(sound(app.run()).run())
+    assert app.session_state[f"{fold}:job"].source.kind is FileKind.SIMULATED and not accesses(app)
     if fold == "causes":
         app.multiselect(key="compare:contenders").set_value([Contender("lsh-local").label])
         assert "random message" in text_of(sound(app.run())) and app.button(key="causes:compute").disabled

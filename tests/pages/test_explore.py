@@ -36,10 +36,6 @@ def result(app) -> runner.Result:
     return app.session_state["run:result"]
 
 
-def with_truth(app, shown: bool):
-    return sound(tables.truth_switch(app).set_value(shown).run())
-
-
 def with_word(app, word: str):
     """The page with the form of a word open."""
     app.session_state["bench:word"] = word
@@ -70,7 +66,7 @@ def test_every_algorithm_is_played_step_by_step_hides_truth_and_is_not_run_again
         for shot in (step, *step["sides"]):
             assert shot["data"] and shot["title"] and shot["alt"]
     assert animation["rows"] and numbers(app)[LOSS].endswith("×")
-    hidden = read_animation(with_truth(app, False))
+    hidden = read_animation(sound(tables.truth_switch(app).set_value(False).run()))
     assert LOSS not in numbers(app) and not hidden["rows"]
     assert algorithm == "kmeans++" or "revealed" not in json.dumps(hidden["steps"])
     assert result(app) is first and len(booked(app)) == 1, "a rerun runs nothing again"

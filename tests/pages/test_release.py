@@ -38,10 +38,6 @@ def on_page(table: OpenTable, account: Path | None = None) -> AppTest:
     return sound(app.run())
 
 
-def names_account(app: AppTest, path: Path) -> AppTest:
-    return sound(app.text_input(key="release:account_path").set_value(str(path)).run())
-
-
 def one_of(elements, start: str):
     """The one of these whose key starts so, or whose label is that."""
     (found,) = (one for one in elements if (one.key or "").startswith(start) or one.label == start)
@@ -104,7 +100,8 @@ def test_what_stands_against_a_release_is_named_and_bars_it(tmp_path):
             assert opened == to_do.startswith("Bounds"), "what the sentence says is not repeated"
     assert "cannot be released" in errors_of(ask(app, algorithm="gkm")) and barred(app)
     (tmp_path / "people.txt").write_text("name\n")
-    assert "is no account" in errors_of(names_account(app, tmp_path / "people.txt"))
+    named = app.text_input(key="release:account_path").set_value(str(tmp_path / "people.txt"))
+    assert "is no account" in errors_of(sound(named.run()))
     assert "Account: to do" in everything_shown(app)
 
 

@@ -1,10 +1,12 @@
 """What tallies, means, draws and answers promise, on releases that are made here, whose truth is known."""
 
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,6 +195,12 @@ def test_tallies_add_up_to_the_size_in_every_draw_and_their_middle_is_what_was_r
     )
     told = drawn.tallies.released.sizes[:2]
     assert np.allclose(np.median(drawn.sizes, axis=0)[:2], told)
+
+
+def test_the_file_of_draws_tells_sizes_means_and_a_share_of_each_category() -> None:
+    told = pd.read_csv(io.StringIO(counted.format_draws(draw(1)))).groupby("segment").mean().drop(columns="draw")
+    expected = np.column_stack([SIZES, MEANS, PARTS])[:2]
+    np.testing.assert_allclose(told[:2], expected, rtol=0.1, atol=0.05)
 
 
 def test_draws_spread_as_far_as_the_noise_of_the_released_size() -> None:

@@ -319,7 +319,7 @@ def test_a_defect_keeps_its_words_to_itself_and_the_charge_stays(tmp_path, monke
     monkeypatch.setattr("dpviz.releases.releasing.draw", Mock(side_effect=ValueError("row 17")))
     prepared = ready_in(tmp_path)
     pressing, defects = pressed(prepared)
-    assert (pressing.state, pressing.number) == (JobState.FAILED, 1)
+    assert (pressing.state, pressing.number, pressing.progress.done) == (JobState.FAILED, 1, 0)
     assert (pressing.error.kind, pressing.error.message) == ("ValueError", "")
     assert [str(error) for error in defects] == ["row 17"]
     assert prepared.account.standing().entries[0].state is State.FAILED

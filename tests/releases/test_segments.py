@@ -163,6 +163,8 @@ def test_one_column_that_drowns_does_not_hide_the_others():
 def test_one_centre_has_nothing_to_be_told_apart_from():
     report = report_of(clustered_only(rows_of(2000)[:, :2]), np.zeros((1, 2)), epsilon=50.0)
     assert len(report.segments) == 1 and report.segments[0].telling == ()
+    two = report_of(clustered_only(rows_of(2000)[:, :2]), np.array([[-0.5, 0.0], [0.5, 0.0]]), epsilon=50.0)
+    assert all(segment.telling for segment in two.segments)
     assert report.quality_report.ratio.value == pytest.approx(1.0, abs=0.1)
 
 

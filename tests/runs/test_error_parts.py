@@ -50,6 +50,11 @@ def test_parts_of_every_private_algorithm_add_up_or_it_says_why_not(algorithm: s
     assert of(found, "clip") > 0
 
 
+def test_what_a_grid_released_is_solved_anew_and_what_reads_rows_to_the_end_is_not() -> None:
+    found = (measured(table_of(), Contender(algorithm), repeats=1) for algorithm in ("eugkm", "dplloyd"))
+    assert [one.quantised for one in found] == [True, False]
+
+
 def test_all_losses_are_read_from_clipped_rows_and_clipping_is_how_far_these_were_moved() -> None:
     table = table_of(0.3)
     found = measured(table, Contender("dplloyd"), repeats=1)

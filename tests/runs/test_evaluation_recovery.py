@@ -10,11 +10,6 @@ from dpviz.runs.evaluation import find_recovered_clusters
 TWO = np.array([[-0.5, 0.0], [0.5, 0.0]])
 
 
-def rows_around(centers: np.ndarray, number: list[int], sd: float) -> np.ndarray:
-    rows = np.repeat(centers, number, axis=0)
-    return rows + np.random.default_rng(0).normal(0, sd, rows.shape)
-
-
 def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray) -> list[bool]:
     """A centre inside the cloud of a cluster, at most half-way to the next one, sharing at least half of their rows."""
     own, theirs = pairwise_distances_argmin(points, centers), pairwise_distances_argmin(points, reference)
@@ -35,7 +30,7 @@ def by_the_words(points: np.ndarray, centers: np.ndarray, reference: np.ndarray)
 def test_the_rule_is_what_its_words_say(seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)
     reference = rng.uniform(-1, 1, (4, 2))
-    points = rows_around(reference, [5, 20, 40, 80], sd=noise)
+    points = np.repeat(reference, [5, 20, 40, 80], axis=0) + np.random.default_rng(0).normal(0, noise, (145, 2))
     centers = rng.permutation(reference + rng.normal(0, noise, (4, 2)))
     assert find_recovered_clusters(points, centers, reference).tolist() == by_the_words(points, centers, reference)
 

@@ -30,19 +30,14 @@ def queued(scheduler: Scheduler, log: list[Noted], owners: str, *, brief: bool =
     return jobs
 
 
-def finish_all(scheduler: Scheduler, log: list[Noted]) -> str:
-    """The owners in the order in which their jobs began, each ended before the next."""
-    for job in log:  # it grows on the way
-        scheduler.leave(job)
-    return "".join(job.owner for job in log)
-
-
 def test_brief_jobs_go_first_and_everybody_by_turns():
     log: list[Noted] = []
     scheduler = Scheduler(2, studies=1)
     queued(scheduler, log, "aaaab")
     queued(scheduler, log, "cccd", brief=True, most=1)
-    began = finish_all(scheduler, log)
+    for job in log:  # each ends before the next, and it grows on the way
+        scheduler.leave(job)
+    began = "".join(job.owner for job in log)
     assert began[:2] == "ac" and len(began) == 9
     assert "".join(job.owner for job in log if not job.brief) == "abaaa"
     assert "".join(job.owner for job in log if job.brief) == "cdcc"

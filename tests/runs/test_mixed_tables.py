@@ -16,10 +16,6 @@ from tests.contract.tables import make_blobs
 ABLE = ("auto", "lsh-coreset", "balcan", "balcan-kmedian", "balcan-sparse", "dplloyd", "sulq")
 
 
-def mixed() -> PrivateTable:
-    return PrivateTable(make_mixed_rows(make_blobs(400, 4)), MIXED, n_public=400)
-
-
 def table_of(codings: dict[str, Coding], n: int = 50, n_public: int | None = None, **bounds: float) -> PrivateTable:
     ends = [(coding.ends or (0.0, 1.0)) for coding in codings.values()]
     lower, upper = zip(*ends, strict=True)
@@ -30,8 +26,9 @@ def table_of(codings: dict[str, Coding], n: int = 50, n_public: int | None = Non
 
 @for_each("algorithm", ABLE)
 def test_released_shares_are_shares_whatever_the_noise(algorithm):
+    mixed = PrivateTable(make_mixed_rows(make_blobs(400, 4)), MIXED, n_public=400)
     for epsilon in (0.05, 5.0):
-        done = run(algorithm, mixed(), k=3, epsilon=epsilon, delta=1e-6, seed=0)
+        done = run(algorithm, mixed, k=3, epsilon=epsilon, delta=1e-6, seed=0)
         with about(epsilon):
             shares = done.centers[:, MIXED.places[1]]
             np.testing.assert_allclose(shares.sum(axis=1), 1)

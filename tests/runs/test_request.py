@@ -35,17 +35,13 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PrivateTable, "open", refuse)
 
 
-def prospect_of(card, table, *, params=None, **asked) -> Judgement:
-    return Judgement.of_request(Request(Contender.of(card, params), **asked), table)
-
-
-def refused(card, table=TABLE, **asked) -> str:
+def refused(card, table=TABLE, *, params=None, **asked) -> str:
     """The refusal, which a run repeats word by word before it opens the table."""
     asked = {"k": 3, "epsilon": 1.0, "delta": 1e-6, **asked}
-    said = prospect_of(card, table, **asked).refusal
+    said = Judgement.of_request(Request(Contender.of(card, params), **asked), table).refusal
     if said:
         with pytest.raises(RequestError) as error:
-            run(card, table, **asked)
+            run(card, table, params=params, **asked)
         assert str(error.value) == said
     return said
 

@@ -30,12 +30,8 @@ def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
     assert all(item.unit_centers is None for item in steps)
     for item, frame in zip(steps, last.frames, strict=True):
         assert item.entries == last.entries[: frame.entries]
-        assert item.spent_epsilon == frame.spent_epsilon == pytest.approx(item_epsilon(item), rel=1e-6)
-
-
-def item_epsilon(item: RunSoFar) -> float:
-    """What the entries of a run so far are worth, added up again."""
-    return compute_independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
+        again = compute_independent_epsilon(item.entries, delta=item.delta) if item.entries else 0.0
+        assert item.spent_epsilon == frame.spent_epsilon == pytest.approx(again, rel=1e-6)
 
 
 @pytest.mark.slow

@@ -28,10 +28,6 @@ def in_polars(frame: pd.DataFrame) -> Any:
     return pytest.importorskip("polars").from_pandas(frame)
 
 
-def in_dask(frame: pd.DataFrame) -> Any:
-    return dd.from_pandas(frame, npartitions=3)
-
-
 class Kind(NamedTuple):
     """A table, and what happens where bounds are a pair, and where they are by the names of columns.
 
@@ -58,7 +54,7 @@ KINDS = {
     "Polars": Kind(lambda: in_polars(FRAME)),
     "Arrow": Kind(lambda: pa.Table.from_pandas(FRAME)),
     "Dask array": Kind(lambda: da.from_array(ROWS, chunks=(25, 2)), named=NO_NAMES),
-    "Dask frame": Kind(lambda: in_dask(FRAME)),
+    "Dask frame": Kind(lambda: dd.from_pandas(FRAME, npartitions=3)),
     "sparse": Kind(lambda: sparse.csr_array(ROWS), "choose one of .*balcan-sparse", NO_NAMES),
     "dates": Kind(lambda: ROWS.astype("M8[s]"), f"array of dates, {OF_ARRAYS}", f"array of dates, {OF_ARRAYS}"),
     "dates, pandas": Kind(lambda: DATES, INCOMPLETE, INCOMPLETE),

@@ -1,5 +1,8 @@
 """Who is whom follows from the cell alone."""
 
+from datetime import date
+from decimal import Decimal
+
 import pandas as pd
 import pytest
 
@@ -11,6 +14,12 @@ from dpviz.words import quote_name
 def test_what_a_cell_is_called_depends_on_that_cell_only(others: list[str]) -> None:
     cells = pd.Series(["007", "7", " 7 ", "7.0", "0", *others], dtype="str")
     assert list_texts(cells).tolist() == ["007", "7", "7", "7", "0", *others]
+
+
+def test_whole_numbers_that_one_float_holds_alone_and_days_of_the_whole_calendar_have_a_name():
+    last = 2**53 - 1
+    cells = pd.Series([last, float(last), Decimal(last), last + 1, float(last + 1), date(1, 1, 1)], dtype=object)
+    assert list_texts(cells).tolist() == [*[str(last)] * 3, None, None, "0001-01-01"]
 
 
 def test_a_name_is_told_on_one_line_as_it_is_written():

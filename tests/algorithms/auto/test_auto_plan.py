@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.auto.auto import find_regime
-from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, make_plan
+from dpviz.algorithms.auto.auto_plan import PlanStep, Zoom, count_smoothed_cells, make_plan
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
 from dpviz.algorithms.card import Setting, find_wide_columns
 from dpviz.app.charts.result_charts import list_shares
@@ -29,6 +29,11 @@ def test_the_plan_says_what_the_meter_will_count(dim: int, epsilon: float, delta
     counted = list(list_shares(finished.ledger).values())
     assert counted[:polished] == pytest.approx(plan.fractions[:polished].tolist(), abs=2e-4), "question by question"
     assert sum(counted) == pytest.approx(finished.spent_fraction)
+
+
+def test_cells_that_are_smoothed_grow_as_the_square_of_rows_over_noise() -> None:
+    few, many = (count_smoothed_cells(n, 4, scale=1.0, axes=5, flat=True) for n in (1000, 2000))
+    assert many == pytest.approx(4 * few)
 
 
 @pytest.mark.parametrize(

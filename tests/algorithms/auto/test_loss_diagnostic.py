@@ -35,22 +35,13 @@ def _fine(dim: int) -> Run:
     return run("auto", _groups(6000, 8000, 7000, dim=dim), k=3, epsilon=3.0, delta=1e-6, seed=0)
 
 
-def _steps_of(done: Run) -> tuple[list[Any], Any, int]:
-    """Its steps, the last one, and where the histogram stands."""
-    steps = [frame.step for frame in done.frames]
-    return steps, steps[-1], next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
-
-
-def _share(table: PrivateTable, done: Run) -> float:
-    points = np.asarray(clip_rows(table.reveal(note="a test"), table.domain.region).points)
-    return nicv(points, done.unit_centers) / nicv(points, points.mean(axis=0)[None])
-
-
 @pytest.mark.parametrize("dim", [1, 2, 6])
 def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
     table, done = _groups(6000, 8000, 7000, dim=dim), _fine(dim)
     assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts == ()
-    assert done.loss_diagnostic.low <= _share(table, done) <= done.loss_diagnostic.high < 0.4
+    points = np.asarray(clip_rows(table.reveal(note="a test"), table.domain.region).points)
+    share = nicv(points, done.unit_centers) / nicv(points, points.mean(axis=0)[None])
+    assert done.loss_diagnostic.low <= share <= done.loss_diagnostic.high < 0.4
     assert done.loss_diagnostic.low <= done.loss_diagnostic.share <= done.loss_diagnostic.high
 
 
@@ -63,11 +54,13 @@ def test_a_group_that_noise_may_hide_raises_doubt():
 
 def test_more_noise_makes_the_range_wider_and_hides_larger_groups():
     done, ends = _fine(2), []
-    (steps, last, place), region = _steps_of(done), done.domain.region
+    steps: list[Any] = done.steps
+    place = next(i for i, step in enumerate(steps) if isinstance(step, SynopsisStep))
+    histogram, last = steps[place], steps[-1]
     for times in (1, 10, 100, 1000):
-        steps[place] = replace(done.frames[place].step, sd=times * done.frames[place].step.sd)
+        steps[place] = replace(histogram, sd=times * histogram.sd)
         steps[-1] = replace(last, count_noise_sd=times * last.count_noise_sd)
-        diagnostic = diagnose_loss(steps, region)
+        diagnostic = diagnose_loss(steps, done.domain.region)
         ends.append((diagnostic.low, diagnostic.high, len(diagnostic.doubts)))
     low, high, doubts = np.array(ends).T
     assert (np.diff(low) <= 0).all() and (np.diff(high) > 0).all() and doubts[0] == 0 and doubts[-1] == 2

@@ -43,6 +43,16 @@ def test_rows_are_neither_lost_nor_negative(shape, scale, total, seed):
     assert found.min() >= 0 and found.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
 
 
+def test_what_lies_across_the_borders_of_blocks_is_told_nearly_as_well():
+    wrong = []
+    for low in (31, 32):
+        counts = np.zeros((64, 64))
+        counts[low : low + 2, low : low + 2] = 60.0
+        found = (denoise(noisy(counts, 3.0, seed), 3 * np.sqrt(2), counts.sum())[0] for seed in range(20))
+        wrong.append(np.mean([np.abs(one - counts).sum() for one in found]))
+    assert wrong[0] < 3 * wrong[1]
+
+
 def test_a_light_cluster_beside_heavy_ones_keeps_its_rows():
     counts = np.zeros((64, 64))
     counts[8:12, 8:12], counts[40:44, 50:54] = 400.0, 8.0

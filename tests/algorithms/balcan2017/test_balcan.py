@@ -132,6 +132,8 @@ def test_more_rows_feed_more_swaps_and_more_polishing():
     assert count(10, 30) == 3 < count(4 * 10**5, 30) < count(10**9, 30) == 20 and count(400, 2) == 2
     few, many = (run("balcan", make_small_table(n_public=n), k=3, epsilon=1.0, seed=0) for n in (10, 10**6))
     assert [sum(isinstance(frame.step, CentersStep) for frame in one.frames) for one in (few, many)] == [2, 4]
+    (origin,) = {tuple(step.tree.origin) for step in many.steps if isinstance(step, TreeStep)}
+    assert origin[0] != origin[1] and min(origin) >= -3 and max(origin) <= -1, "a shift along each axis, and all inside"
 
 
 def grow(

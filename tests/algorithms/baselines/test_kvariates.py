@@ -7,17 +7,12 @@ from dpviz.algorithms.baselines.kvariates import CARD
 from dpviz.runs.one_run import run
 from tests.contract.tables import PUBLIC
 
-LOCAL = {"preset": "local"}
 DIAMETER = 2 * np.sqrt(2)
 
 
-def _draws(params, case=PUBLIC, **request):
-    done = run(CARD, case.table(), **{"k": 4, "epsilon": 2.0, "seed": 0, **request}, params=params)
-    return [entry for entry in done.entries if entry.mechanism == "kernel draw"]
-
-
 def test_local_spends_all_on_draws_with_the_noise_of_the_whole_domain():
-    draws = _draws(LOCAL)
+    done = run(CARD, PUBLIC.table(), k=4, epsilon=2.0, seed=0, params={"preset": "local"})
+    draws = [entry for entry in done.entries if entry.mechanism == "kernel draw"]
     assert len(draws) == 4
     for entry in draws:
         assert entry.epsilon == pytest.approx(2.0 / 4) and entry.scale == pytest.approx(DIAMETER / (2.0 / 4))

@@ -9,6 +9,8 @@ from dpviz.algorithms.hashes.lsh_coreset import CountedTree, compute_leaf_weight
 from dpviz.core.mechanisms import Gaussian, PathCounts, count_below
 from dpviz.core.noise import StudyNoise
 from dpviz.core.queries import SparseCounts
+from dpviz.runs.one_run import run
+from tests.contract.tables import PUBLIC, make_blobs
 
 
 def grown(seed: int, *, sd: float = 8.0, levels: int = 6, branch: float = 60.0, min_node: float = 20.0):
@@ -23,8 +25,7 @@ def test_leaves_are_kept_and_none_lies_below_another(seed):
     _, tree = grown(seed)
     leaves = {int(node) for node in tree.leaves}
     assert leaves and all(tree.kept[tree.leaf])
-    for node in leaves:
-        assert not leaves & {node >> up for up in range(1, 21)}
+    assert not leaves & {node >> up for node in leaves for up in range(1, 21)}
 
 
 def test_consistency_is_the_weighted_least_squares_solution():
@@ -38,10 +39,8 @@ def test_consistency_is_the_weighted_least_squares_solution():
     # The exact root as an equation: eliminate the last end.
     reduced = design[:, :-1] - design[:, -1:]
     free = np.linalg.lstsq(reduced, noisy - 100 * design[:, -1], rcond=None)[0]
-    solution = dict(zip(ends, [*free, 100 - free.sum()], strict=True))
-    found = dict(zip(tree.nodes.tolist(), make_counts_consistent(tree).tolist(), strict=True))
-    for end in ends:
-        assert found[end] == pytest.approx(solution[end])
+    found = make_counts_consistent(tree)[np.searchsorted(tree.nodes, ends)]
+    np.testing.assert_allclose(found, [*free, 100 - free.sum()])
 
 
 def test_without_noise_the_leaves_hold_every_row_that_was_not_dropped():
@@ -66,3 +65,16 @@ def test_what_was_dropped_goes_to_the_sibling():
     np.testing.assert_allclose(
         compute_leaf_weights(tree, tree.noisy_counts, reassign_lost=True), plain * 100 / 90 * 90 / 80
     )
+
+
+def test_points_and_centres_tell_their_noise_and_few_rows_are_read_as_half_of_the_smallest_leaf():
+    table, unpolished = PUBLIC.table(make_blobs(300)), {"polishing": 0}
+    done = run("lsh-coreset", table, k=6, epsilon=1.0, delta=0.0, params=unpolished, seed=5)
+    hashed, coreset, _, found = (frame.step for frame in done.frames[:4])
+    sd = coreset.point_noise_sd * np.maximum(make_counts_consistent(hashed.tree)[hashed.tree.leaf], hashed.min_node / 2)
+    nearest = np.linalg.norm(coreset.points[:, None] - found.centers, axis=2).argmin(axis=1)
+    mass = np.bincount(nearest, coreset.weights)
+    assert mass.min() < hashed.min_node / 2
+    np.testing.assert_allclose(sd, sd[0])
+    noise = sd[0] * np.sqrt(np.bincount(nearest)) / np.maximum(mass, hashed.min_node / 2)
+    np.testing.assert_allclose(found.center_noise_sd, noise)

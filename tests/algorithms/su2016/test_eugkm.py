@@ -94,6 +94,9 @@ def test_a_heavy_cell_stands_out_alone_and_a_thin_crowd_together():
         assert inside >= 0.9 * crowd.sum() and len(cells) < 3 * crowd.sum()
         sums.append(cells.weights.sum() / true_counts.sum())
     assert np.mean(sums) == pytest.approx(1.0, abs=0.05)
+    rng, presets = np.random.default_rng(0), (eugkm.EUGkMParams("tuned"), eugkm.EUGkMParams("su"))
+    solved = [len(eugkm.make_problem(step, 3, region, params, rng)[0]) for params in presets]
+    assert solved == [len(cells), grid.n_cells]
 
 
 @pytest.mark.slow

@@ -66,7 +66,8 @@ def truth_of(table: OpenTable, k: int) -> tuple[RenderContext, Reference, np.nda
 
 def occurs(page: str, values: np.ndarray, *, precision: float = 1e-7) -> float:
     """Which share of ``values`` is among the numbers of a page, its animations' included."""
-    there = np.unique(np.concatenate([*numbers_in(packed_in(page)["animations"]), *numbers_in(_words(page)), [np.inf]]))
+    words = page.split("<body>")[1].split('<script type="application/json"')[0]
+    there = np.unique(np.concatenate([*numbers_in(packed_in(page)["animations"]), *numbers_in(words), [np.inf]]))
     place = np.clip(np.searchsorted(there, values), 1, len(there) - 1)
     gap = np.minimum(np.abs(there[place] - values), np.abs(there[place - 1] - values))
     return float(np.mean(gap <= precision * np.maximum(np.abs(values), 1e-3)))
@@ -75,10 +76,6 @@ def occurs(page: str, values: np.ndarray, *, precision: float = 1e-7) -> float:
 def leaks(page: str, values: np.ndarray) -> bool:
     """Whether one of ``values`` is in the page to its last digit, or more to seven digits than chance brings."""
     return occurs(page, values, precision=1e-13) > 0 or occurs(page, values) > 0.002
-
-
-def _words(page: str) -> str:
-    return page.split("<body>")[1].split('<script type="application/json"')[0]
 
 
 def page_of(table: OpenTable, finished: Run, context: RenderContext, numbers: tuple[TitleNumber, ...] = ()) -> str:

@@ -219,12 +219,9 @@ def _given(function: ast.AST, name: str) -> Iterator[ast.expr]:
                 targets = [target]
             case _:
                 continue
-        if value is not None and any(_binds(target, name) for target in targets):
+        bound = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+        if value is not None and name in bound:
             yield value
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
 
 
 def _parameter_is_spelled(

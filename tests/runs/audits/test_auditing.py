@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from dpviz.core.check import Broken
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.audits import auditing
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
-from dpviz.runs.audits.contract import Subject
+from dpviz.runs.audits.contract import K, Subject
 from dpviz.runs.audits.neighboring_tables import BOUGHT, REPLACE
 from tests.command_line import call
 from tests.contract.tables import named
@@ -36,6 +37,17 @@ def test_a_mistake_is_named(card, check):
     with pytest.raises(Broken) as caught:
         CHECKS[check](Subject(card, FEW))
     assert str(caught.value)
+
+
+def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters_at_both_ends(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Subject, "run", lambda self, table, **how: how)
+    monkeypatch.setattr(auditing, "check_centers", lambda how, k: asked.append((how["k"], k, how["params"])))
+    said = CHECKS["hard tables"](Subject(example("honest").CARD, FEW))
+    assert f" {len(asked)} runs" in said and {params.get("rounds") for _, _, params in asked} == {None, 1, 20}
+    # With a δ and without; where one row is exchanged there is one, and no more clusters than rows.
+    often = 2 * (2 * len(auditing.TABLES) - 2)
+    assert Counter((ran, k) for ran, k, _ in asked) == {(1, 1): often + 2, (K, K): often, (12, 12): often, (2, 2): 4}
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,9 @@
 import pytest
 
 from benchmarks.auditing.attacks import audit_of_an_attack, outlier, runs_on
-from dpviz.runs.meaning.membership import Attack, AttackTrial, Share, attack
+from dpviz.runs.meaning.membership import ReferenceTrial, Share, attack, attack_work
 from dpviz.runs.meaning.windows import bound_advantage
-
-
-def record(found: list[AttackTrial], name: str) -> Attack:
-    return attack(*([getattr(one, name) for one in found if one.present is there] for there in (True, False)))
+from dpviz.runs.request import Contender, Request
 
 
 def test_the_threshold_comes_from_other_runs_than_the_record():
@@ -23,10 +20,16 @@ def test_both_worlds_have_noise_of_their_own():
     assert len({one.centers.tobytes() for one in found}) == 4
 
 
+def test_plain_k_means_runs_before_the_first_pairs_and_not_again():
+    asked = Request(Contender("dplloyd"), k=3, epsilon=1.0, seed=0)
+    found = ([*attack_work(outlier(), asked, 1, first)] for first in (0, 1))
+    assert [sum(isinstance(one, ReferenceTrial) for one in each) for each in found] == [64, 0]
+
+
 def test_plain_k_means_gives_the_person_away():
     found = runs_on(outlier(), "kmeans++", 1.0, 30)
     assert all(one.log_ratio is None for one in found)
-    plain = record(found, "nearness")
+    plain = attack(*([one.nearness for one in found if one.present is there] for there in (True, False)))
     assert plain.advantage == 1 and plain.passes(epsilon=1.0, delta=1e-6)
 
 

@@ -100,7 +100,8 @@ def test_a_study_by_several_processes_is_that_of_one_and_gives_its_seats_back(fo
     assert not scheduler._taken and not scheduler._waiting and not opening._ENGINES
 
 
-def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate) -> None:
+def test_what_its_reader_left_is_gone_on_with(folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "count_cores", lambda: 1)
     registry, grid = JobRegistry(), replace(GRID, repeats=20)
     gate.hold_after(5)
     study = registry.start_study(judged(), grid, key="a")

@@ -8,6 +8,7 @@ import pytest
 
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.check import RequestError
+from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
 from dpviz.runs.evaluation import find_reference
@@ -83,7 +84,8 @@ def test_a_study_over_n_runs_on_subsamples_and_judges_on_them() -> None:
 
 
 def test_a_subsample_depends_on_its_seed_and_size_alone_and_keeps_what_was_declared() -> None:
-    table = make_small_table(make_blobs(60), persons=np.repeat(np.arange(30), 2), rows_per_person=2)
+    domain, persons = Domain.of(["x", "y"], 0.0, [2.0, 6.0]), np.repeat(np.arange(30), 2)
+    table = PrivateTable(domain.from_unit(make_blobs(60)), domain, persons=persons, rows_per_person=2)
     whole = judged(table)
     first, same, other = (whole.subsample(20, seed=seed).rows.points for seed in (1, 1, 2))
     assert np.array_equal(first, same) and not np.array_equal(first, other)

@@ -56,13 +56,10 @@ def test_each_cube_holds_the_rows_that_lie_in_it(seed: int) -> None:
         np.testing.assert_array_equal(held[level], inside)
 
 
-def two_groups(dim: int = 3, n: int = 2_000) -> PrivateTable:
-    rows = np.where(np.arange(n)[:, None] % 2, 80.0, 20.0) + np.random.default_rng(0).normal(0, 4, (n, dim))
-    return PrivateTable(rows, Domain.of([f"x{j}" for j in range(dim)], 0.0, 100.0), n_public=n)
-
-
 def test_trees_candidates_and_centres_of_three_columns_turn_in_their_own_units_and_rows_are_named_revealed() -> None:
-    done = run("balcan", two_groups(), k=2, epsilon=5.0, seed=0)
+    rows = np.where(np.arange(2_000)[:, None] % 2, 80.0, 20.0) + np.random.default_rng(0).normal(0, 4, (2_000, 3))
+    two_groups = PrivateTable(rows, Domain.of(["x0", "x1", "x2"], 0.0, 100.0), n_public=2_000)
+    done = run("balcan", two_groups, k=2, epsilon=5.0, seed=0)
     steps = [frame.step for frame in done.frames]
     context = RenderContext(make_view(done.domain), LIGHT).with_steps_of(done)
     places = list_turning_places(steps, done.domain)

@@ -38,18 +38,14 @@ def test_rows_that_bounds_move_are_told_in_shares_with_how_far_means_move():
 START = Declaration(columns=("age", "pay"), lower=(0.0, 1.0), upper=(100.0, 60_000.0), n_public=5_000)
 
 
-def in_hand(declared):
-    file = open_csv(b"age,pay,region\n1,2,N\n", name="people")
-    return Hand(1, file, declared, Request(Contender("auto"), 5, 1.0, 1e-6))
-
-
 def test_a_column_is_declared_and_clustered_and_taken_back():
     one = START.with_coding("region", {"categories": ["N", "S"]}, 1.0)
     assert one.columns == ("age", "pay", "region") and one.codings == {"region": Nominal(("N", "S"))}
     assert one.bounds["region"] == ColumnBounds(0.0, 3.0) and one.weights == {"region": 1.0}
     two = one.with_coding("pay", {"bounds": [1, 60_000], "scale": "log"}).with_coding("age", {"cycle": 100})
     assert two.coded == {"age": Cycle(100.0), "pay": Stretched("log"), "region": Nominal(("N", "S"))}
-    hand = in_hand(two)
+    file = open_csv(b"age,pay,region\n1,2,N\n", name="people")
+    hand = Hand(1, file, two, Request(Contender("auto"), 5, 1.0, 1e-6))
     plain = hand.say_column("pay", {"bounds": [1, 60_000], "scale": "linear"}).choose_columns(["age", "pay"])
     again = plain.declaration
     assert again.columns == ("age", "pay") and again.bounds["pay"] == START.bounds["pay"] and not again.weights
