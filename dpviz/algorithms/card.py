@@ -362,8 +362,7 @@ _NARROW = 1 / 6
 def find_wide_columns(half: Array) -> Codes:
     """Columns along which a domain of ``half`` widths (d,) is wide, if a grid can lie over these; else all of them."""
     # Bounds are public: a grid may lie over the wide columns alone before a row is read.
-    order = np.argsort(-half, kind="stable")
-    return np.sort(order[: _count_wide_columns(half)])
+    return np.sort(np.argsort(-half, kind="stable")[: _count_wide_columns(half)])
 
 
 def _count_wide_columns(half: Array) -> int | None:

@@ -146,9 +146,8 @@ def estimate_sizes(steps: Sequence[Step]) -> Sizes | None:
     if last.previous is None:
         return found
     # The last count is of the rows nearest to where centres were before the last step.
-    away = np.linalg.norm(last.centers - last.previous, axis=1)
-    away /= np.maximum(measure_neighbour_gaps(last.centers), _TINY)
-    return found._replace(moved=_MOVED_PART * np.maximum(found.rows, 0.0) * np.minimum(away, 1.0))
+    far = np.linalg.norm(last.centers - last.previous, axis=1) / np.maximum(measure_neighbour_gaps(last.centers), _TINY)
+    return found._replace(moved=_MOVED_PART * np.maximum(found.rows, 0.0) * np.minimum(far, 1.0))
 
 
 def _find_last_rounds(steps: Sequence[Step], last: CentersStep) -> list[CentersStep]:

@@ -36,7 +36,7 @@ from dpviz.core import (
 )
 from dpviz.releases import Account, Charge
 from dpviz.runs import Contender, Request, Run, evaluation, run_request
-from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, hash_ids, take_frame
+from dpviz.tables import DeclaredFrame, GivenRows, RowLoss, hash_ids
 
 # Rows farther out than this many half-widths count as being there, so that squared distances stay finite.
 _FAR = 1e9
@@ -352,7 +352,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             relation=self.relation,
             n_public=self.n_public,
             # Each id is read by itself, whatever type the others make of it.
-            persons=None if groups is None else hash_ids(take_frame(groups)),
+            persons=None if groups is None else hash_ids(groups),
             rows_per_person=self.rows_per_person,
         )
 

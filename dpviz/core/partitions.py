@@ -344,8 +344,7 @@ class Grid(_AxisByAxis):
 
     @cached_property
     def _strides(self) -> Codes:
-        tail = np.r_[self.cells_per_axis[1:][::-1].cumprod()[::-1], 1]
-        return np.asarray(tail, dtype=np.int64)
+        return np.asarray(np.r_[self.cells_per_axis[1:][::-1].cumprod()[::-1], 1], dtype=np.int64)
 
     def assign(self, chunk: Array) -> Codes:
         """Cell number of each row, shape (rows,)."""

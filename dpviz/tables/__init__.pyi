@@ -31,10 +31,8 @@ from .loaded_table import IntakeError as IntakeError
 from .loaded_table import LoadedTable as LoadedTable
 from .loaded_table import find_text as find_text
 from .loaded_table import hash_ids as hash_ids
-from .loaded_table import list_texts as list_texts
 from .loaded_table import make_numeric_table as make_numeric_table
 from .loaded_table import refuse_unknown as refuse_unknown
-from .loaded_table import take_frame as take_frame
 from .made_tables import SyntheticTable as SyntheticTable
 from .made_tables import simulate as simulate
 from .named import GIVEN as GIVEN

@@ -193,11 +193,11 @@ def list_texts(cells: Any) -> NDArray[np.object_]:
 
 
 def hash_ids(cells: Any) -> NDArray[np.int64]:
-    """Whose each row is, shape (n, 2), of an id column of shape (n,); -1 where the cell is empty.
+    """Whose each row is, shape (n, 2), of an id column of shape (n,), of any kind of frame; -1 where the cell is empty.
 
     126 bits of ``find_text`` of that cell alone: no two ids of any table have the same ones.
     """
-    ids = list_texts(cells)
+    ids = list_texts(take_frame(cells))
     halves = [pd.util.hash_array(ids, hash_key=f"dpviz, persons {i}", categorize=False) >> 1 for i in (1, 2)]
     return np.where(pd.isna(ids)[:, None], -1, np.stack(halves, axis=1).astype(np.int64))
 
@@ -411,7 +411,11 @@ class LoadedTable:
 
         Two cells are the same if they are the same text (see ``find_text``).
         """
-        return pd.factorize(list_texts(self.get_cells(column)))[0].astype(np.int64)
+        return pd.factorize(self.find_texts(column))[0].astype(np.int64)
+
+    def find_texts(self, column: str) -> NDArray[np.object_]:
+        """``find_text`` of each cell, (n,)."""
+        return list_texts(self.get_cells(column))
 
 
 LoadedTable.__module__ = "dpviz"

@@ -104,8 +104,7 @@ def _compute_hues(places: bytes, k: int) -> tuple[int, ...]:
     scaled = (drawn - drawn.min(axis=0)) / (float(np.ptp(drawn, axis=0).max()) or 1.0)
     # Places closer than this part of the map are one place.
     sites, which = np.unique(scaled.round(9), axis=0, return_inverse=True)
-    colors = color_map(find_neighbours(sites))
-    return tuple(colors[i] for i in which.ravel())
+    return tuple(map(color_map(find_neighbours(sites)).__getitem__, which.ravel()))
 
 
 def _try_coloring(near: Sequence[set[int]], order: list[int]) -> list[int] | None:

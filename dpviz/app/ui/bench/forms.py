@@ -65,7 +65,6 @@ from dpviz.tables import (
     find_sample,
     format_names,
     list_samples,
-    list_texts,
 )
 from dpviz.words import format_number, format_percent, format_plus_minus, glossary
 from dpviz.words import list_names as join_names
@@ -431,7 +430,7 @@ def _propose_values(hand: Hand, name: str, key: str) -> None:
     with suppress(IntakeError):
         if not isinstance(table, LoadedTable):
             table = table.read(hand.declaration.file, numbers=(), text=(name,))
-        common = pd.Series(list_texts(table.get_cells(name))).value_counts().index[:_MOST_PROPOSED]
+        common = pd.Series(table.find_texts(name)).value_counts().index[:_MOST_PROPOSED]
         st.session_state[key] = ", ".join(sorted(value for value in common if "," not in value))
     keep_hand(replace(hand, declaration=replace(hand.declaration, proposed=True)))
 
