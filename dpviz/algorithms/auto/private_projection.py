@@ -12,7 +12,7 @@ from scipy.ndimage import label
 from dpviz.algorithms.auto.auto_plan import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.auto.zooming import count_rows
 from dpviz.algorithms.steps import Step
-from dpviz.core import Array, PrivateSession, mechanisms, partitions, queries
+from dpviz.core import Array, PrivateSession, Region, mechanisms, partitions, queries
 
 # How a look is taken and a tail is seen.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -108,9 +108,9 @@ class ProjectionStep(Step):
     tail: Tail | None = None
 
 
-def are_unlike(half: Array) -> bool:
-    """Whether columns of ``half`` widths (d,) are of unlike lengths: bounds are public."""
-    return bool(half.min() <= _UNLIKE * half.max())
+def are_unlike(region: Region) -> bool:
+    """Whether columns of a ``region`` of numbers alone are of unlike lengths: bounds are public."""
+    return region.blocks is None and bool(region.half.min() <= _UNLIKE * region.half.max())
 
 
 def project_privately(
@@ -132,7 +132,7 @@ def project_privately(
     (total,) = session.ask_together(stage.middle.asks(queries.Sum(everything), shares), note="middle of the rows")
     around, finer = session.region.clip(total.value[0] / session.n), 0 if stage.near is None else _FINER_BINS
     far = queries.Radii(everything, around[None], 2 * session.region.radius, _BINS, finer)
-    if are_unlike(session.region.half):
+    if are_unlike(session.region):
         scale = session.mechanism(far, mechanisms.Laplace, shares[stage.radii]).scale
         farthest = float(np.linalg.norm(session.region.half + np.abs(around)))
         bins = int(np.clip(session.n / (_SCALES_PER_BIN * scale), _FEWEST_BINS, _BINS))

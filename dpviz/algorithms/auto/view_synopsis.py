@@ -439,7 +439,7 @@ def release_view_synopses(
         return [_release_tail_synopsis(session, k, share, look, look.tail, scale)]
     half[_COARSE_AXES:] = 0.0
     number = count_smoothed_cells(session.n, k, scale, len(half), flat=False)
-    if stage.trees and look.noise_edge > 0 and are_unlike(session.region.half):
+    if stage.trees and look.noise_edge > 0 and are_unlike(session.region):
         # An axis that noise alone may show takes cells from those that matter. In a cube, where more axes have their
         # part of the spread, leaving it out brings as much as it costs (docs/findings.md).
         half[1:] *= look.projection.captured[1 : look.axes] > look.noise_edge
