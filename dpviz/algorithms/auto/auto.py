@@ -143,13 +143,12 @@ def choose_best_read(found: list[Seeds]) -> Seeds:
     What one reading of a histogram takes for noise the other may have kept. Noisy counts are right on average, so that
     what they say of two sets of centres is, too; its noise is known.
     """
-    first, *others = found
-    if not others:
-        return first
-    synopsis, (second,) = first.synopsis, others
-    gain = first.distances - second.distances
-    clear = float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain))
-    return second if clear else first
+    best, *others = found
+    for other in others:
+        gain, synopsis = best.distances - other.distances, best.synopsis
+        if float(synopsis.noisy_counts @ gain) > _CLEAR_SDS * synopsis.sd * float(np.linalg.norm(gain)):
+            best = other
+    return best
 
 
 def choose_by_rows(
@@ -191,8 +190,7 @@ def measure_extents(synopsis: SynopsisStep, centers: Array) -> tuple[Array, Arra
     inside = centers if synopsis.frame is None else centers @ synopsis.frame.T
     k, kept = len(centers), slice(0, len(synopsis.kept))
     # The two nearest of each point: with many clusters a table of all distances would be large.
-    found = cKDTree(inside).query(points + middle, k=[1, 2])
-    apart, nearest = np.asarray(found[0]), np.asarray(found[1])
+    apart, nearest = map(np.asarray, cKDTree(inside).query(points + middle, k=[1, 2]))
     own, far = nearest[:, 0], apart[:, 0] ** 2
     border = np.zeros(len(points), dtype=bool)
     border[kept] = apart[kept, 1] - apart[kept, 0] < np.sqrt(12 * synopsis.spreads / points.shape[1])
@@ -275,6 +273,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
       norm 1.
     - cells that follow a tail, or widen outwards from where most rows lie: a partition, as a row is compared with a
       table of borders that follow from releases. Of the same grid's share there is one grid, whichever it is.
+    - columns of unlike lengths: bins of distances are fewer, and the grid over a view lies along axes above the noise
+      edge only. Both follow from bounds, n, the size of noise and releases: the same questions under the same noise.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
       mechanism is of bounded range, and costs no more than Laplace noise of the same ε (``LossKind``).
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
@@ -293,9 +293,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
         zoomed = replace(zoom(narrow, plan.first, shares), frame=frame)
         rows = zoomed.rows
         if plan.first.beside is not None:
-            zoomed = replace(zoomed, beside=_find_middle_beside(session, zoomed.rows, plan.first.beside, shares))
-            beside = zoomed.beside
-        yield zoomed
+            beside = _find_middle_beside(session, rows, plan.first.beside, shares)
+        yield replace(zoomed, beside=beside)
         readings = [replace(release_flat_synopsis(narrow, k, plan.cells, shares, zoomed), frame=frame)]
     else:
         seen = project_privately(session, plan.first, shares, plan.axes, rng)
@@ -305,8 +304,7 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solve_seeds(session, k, reading, seen, beside, number, rng) for reading in readings]
     seeds = choose_best_read(found)
-    yield seeds.synopsis
-    yield seeds.solved
+    yield from (seeds.synopsis, seeds.solved)
     title = f"Start {seeds.solved.chosen + 1} gives the seeds"
     if plan.choice is not None:
         seeds, title = choose_by_rows(session, found, plan.choice, shares, tail=tail is not None)
@@ -353,9 +351,7 @@ def _choose_clipping_radius(
     clipping_radius = max(clipping_radius, _LEAST_CLIPPING_RADIUS * session.region.radius)
     noise = _ROUNDS_PER_BUDGET * k**2 * session.dim * plan.unit_variance * clipping_radius**2
     noise /= rows**2 * max(radius2, 1e-300)
-    if noise < _NOISE_ALLOWED:
-        clipping_radius = min(clipping_radius * sqrt(_NOISE_ALLOWED / noise), widest)
-    return clipping_radius
+    return min(clipping_radius * max(1.0, sqrt(_NOISE_ALLOWED / noise)), widest)
 
 
 def _choose_own_radii(
@@ -368,11 +364,6 @@ def _choose_own_radii(
     allowed = _TAIL_NOISE * rows * seeds.radius2 * np.maximum(own_rows, 1.0) / (session.dim * plan.unit_variance)
     own = np.minimum(_TAIL_RADII * np.sqrt(radii2), np.maximum(np.sqrt(allowed), clipping_radius))
     return np.maximum(own, _LEAST_CLIPPING_RADIUS * session.region.radius)
-
-
-def _compute_smallest_n(setting: Setting, params: AutoParams) -> float:
-    """Records of one row a person from which on half of all runs lose at most a tenth more than k-means++."""
-    return find_fewest_rows(replace(setting, rows_per_person=1), _GOOD_LOSS)
 
 
 def _count_operations(setting: Setting, params: AutoParams) -> float:
@@ -391,7 +382,8 @@ CARD = Card(
     draws=lambda session, k, params: [
         part.draws() for part in _plan_session(session, k, session.n if session.n_is_public else 1).parts
     ],
-    smallest_n=_compute_smallest_n,
+    # Records of one row a person from which on half of all runs lose at most a tenth more than k-means++.
+    smallest_n=lambda setting, params: find_fewest_rows(replace(setting, rows_per_person=1), _GOOD_LOSS),
     expect=lambda setting, params: expect_loss(setting),
     loss_diagnostic=diagnose_loss,
     sizes=estimate_sizes,

@@ -131,20 +131,15 @@ def _run_round(
     """
     cells, ahead = partitions.Voronoi(centers), plan.rounds - stage.sums.round
     how_many = stage.counts.asks(queries.Count(cells), shares)
-    asked: queries.Query
-    if clipping_radii is None:
-        asked = queries.ResidualSum(cells, centers, clipping_radius)
-        longest, scaled = np.full(len(centers), clipping_radius), np.ones(len(centers))
-    else:
+    asked: queries.Query = queries.ResidualSum(cells, centers, clipping_radius)
+    longest, scaled = np.full(len(centers), clipping_radius), np.ones(len(centers))
+    if clipping_radii is not None:
         asked = queries.ScaledResidualSum(cells, centers, clipping_radii)
         longest = scaled = clipping_radii
-    where_to = stage.sums.asks(asked, shares)
-    lengths, note = None, f"round {stage.sums.round}"
-    if stage.radii is None:
-        counts, sums = session.ask_together(how_many, where_to, note=note)
-    else:
-        how_far = stage.radii.asks(queries.Radii(cells, centers, clipping_radius), shares)
-        counts, sums, lengths = session.ask_together(how_many, where_to, how_far, note=note)
+    radii = queries.Radii(cells, centers, clipping_radius)
+    how_far = () if stage.radii is None else (stage.radii.asks(radii, shares),)
+    together = (how_many, stage.sums.asks(asked, shares), *how_far)
+    counts, sums, *lengths = session.ask_together(*together, note=f"round {stage.sums.round}")
     total, sd = sums.value * scaled[:, None], sums.sd * scaled
     shrunk = np.maximum(0.0, 1 - session.dim * sd**2 / np.maximum((total**2).sum(axis=1), 1e-300))
     size = np.maximum(counts.value, max(_RAISED_SDS * counts.sd, _LEAST_COUNT))
@@ -167,7 +162,7 @@ def _run_round(
         clipping_radii=clipping_radii,
     )
     # Lengths in all clusters together say nothing of clipping radii that differ.
-    return step, lengths if clipping_radii is None else None
+    return step, lengths[0] if lengths and clipping_radii is None else None
 
 
 def _find_lost(counts: Array, sd: float) -> Flags:

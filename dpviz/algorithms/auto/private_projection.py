@@ -3,7 +3,7 @@
 Constants were chosen by hand on the tuning families of ``benchmarks/families.py``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.ndimage import label
 from dpviz.algorithms.auto.auto_plan import Paid, ProjectionStage, StagePart
 from dpviz.algorithms.auto.zooming import count_rows
 from dpviz.algorithms.steps import Step
-from dpviz.core import Array, PrivateSession, partitions, queries
+from dpviz.core import Array, PrivateSession, Region, mechanisms, partitions, queries
 
 # How a look is taken and a tail is seen.
 # Chosen by hand on the tuning families of ``benchmarks/families.py``.
@@ -20,6 +20,11 @@ from dpviz.core import Array, PrivateSession, partitions, queries
 # Bins of lengths; where a tail is looked for, the first is cut so often, each time at 1/√2 of the length.
 _BINS = 40
 _FINER_BINS = 15
+# Where columns are of unlike lengths, the shortest at most the first part of the longest, bins reach no farther than
+# rows can lie, and are so few that rows which fill them evenly are so many scales of noise in each, but no fewer than
+# the last. Chosen on real tables (docs/findings.md).
+_UNLIKE = 0.5
+_SCALES_PER_BIN, _FEWEST_BINS = 10.0, 12
 _SURE_SDS = 3.0  # half of the rows surely lie within a length whose noisy count is so many sds of its noise beyond half
 # There may be a tail where nearly all rows reach beyond so many sure medians, but no farther than this part of the
 # domain: beyond, it is a group that lies far out. Chosen, like the next two, on tables of log-normal columns and of
@@ -103,6 +108,11 @@ class ProjectionStep(Step):
     tail: Tail | None = None
 
 
+def are_unlike(region: Region) -> bool:
+    """Whether columns of a ``region`` of numbers alone are of unlike lengths: bounds are public."""
+    return region.blocks is None and bool(region.half.min() <= _UNLIKE * region.half.max())
+
+
 def project_privately(
     session: PrivateSession, stage: ProjectionStage, shares: Paid, axes: int, rng: np.random.Generator
 ) -> ProjectionStep:
@@ -110,7 +120,8 @@ def project_privately(
 
     **Guarantee.** The shares of the stage. One row adds a vector of length at most R to the sum, 1 to one bin, and,
     if they are bought, a vector of length at most 1, in two released medians, to the second sum, and a matrix of
-    Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases.
+    Euclidean length at most R₁² to the second moments. Whether there is a tail follows from releases; how many bins
+    there are and how far they reach, from bounds, the size of noise, the number of rows and the released middle.
 
     References
     ----------
@@ -121,6 +132,11 @@ def project_privately(
     (total,) = session.ask_together(stage.middle.asks(queries.Sum(everything), shares), note="middle of the rows")
     around, finer = session.region.clip(total.value[0] / session.n), 0 if stage.near is None else _FINER_BINS
     far = queries.Radii(everything, around[None], 2 * session.region.radius, _BINS, finer)
+    if are_unlike(session.region):
+        scale = session.mechanism(far, mechanisms.Laplace, shares[stage.radii]).scale
+        farthest = float(np.linalg.norm(session.region.half + np.abs(around)))
+        bins = int(np.clip(session.n / (_SCALES_PER_BIN * scale), _FEWEST_BINS, _BINS))
+        far = replace(far, outer_radius=min(farthest, session.region.radius + float(np.linalg.norm(around))), bins=bins)
     (radii,) = session.ask_together(stage.radii.asks(far, shares), note="distances from the middle")
     scale, noisy_radii = radii.mechanism.scale, np.r_[radii.value[: far.finer + 1].sum(), radii.value[far.finer + 1 :]]
     # No row lies farther from there than the region reaches.

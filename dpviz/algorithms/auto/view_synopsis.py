@@ -39,7 +39,7 @@ from dpviz.algorithms.auto.auto_plan import (
     count_widening_cells,
     list_finer_cells,
 )
-from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail
+from dpviz.algorithms.auto.private_projection import ProjectionStep, Tail, are_unlike
 from dpviz.algorithms.auto.zooming import ZoomStep, count_rows, lay_around_box, lay_around_core
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.tools.solvers import make_cube_grid
@@ -414,7 +414,8 @@ def release_view_synopses(
 
     **Guarantee.** The shares of the stage. One row changes one cell by 1, and with it the sum of what exceeds a
     threshold. The test decides which one grid is bought; there is never a second one. Where there is a tail it is asked
-    as without one, and decides nothing: what is bought does not hang on what was seen.
+    as without one, and decides nothing: what is bought does not hang on what was seen. The axes and the cells of the
+    grid follow from bounds, k, the number of rows and releases.
     """
     everywhere, share = queries.Count(partitions.Grid.over(session.region, 1)), shares[stage.grid]
     scale = session.mechanism(everywhere, mechanisms.Laplace, share).scale
@@ -437,7 +438,13 @@ def release_view_synopses(
     if look.tail is not None:
         return [_release_tail_synopsis(session, k, share, look, look.tail, scale)]
     half[_COARSE_AXES:] = 0.0
-    grid = make_cube_grid(half, count_smoothed_cells(session.n, k, scale, len(half), flat=False), view.middle)
+    number = count_smoothed_cells(session.n, k, scale, len(half), flat=False)
+    if stage.trees and look.noise_edge > 0 and are_unlike(session.region):
+        # An axis that noise alone may show takes cells from those that matter. In a cube, where more axes have their
+        # part of the spread, leaving it out brings as much as it costs (docs/findings.md).
+        half[1:] *= look.projection.captured[1 : look.axes] > look.noise_edge
+        number = min(number, count_tree_cells(session.n, k, scale, half[half > 0]))
+    grid = make_cube_grid(half, number, view.middle)
     used = grid.cells_per_axis > 1
     used[0] |= not used.any()
     seen = GridPlace(view.middle[used], view.half[used], view.frame[used])
