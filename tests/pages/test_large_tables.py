@@ -65,7 +65,6 @@ def may_be_opened(at: AppTest) -> bool:
     return "Open it again" in [button.label for button in at.button]
 
 
-@pytest.mark.slow
 def test_a_file_beyond_memory_is_prepared_by_a_job_and_then_open_whatever_page_was_visited(parquet: Path) -> None:
     at = preparing(parquet, workers=True)
     job = job_of(at)

@@ -32,7 +32,6 @@ def begun(monkeypatch: pytest.MonkeyPatch):
     return begin
 
 
-@pytest.mark.slow
 def test_asking_again_begins_by_itself_and_the_second_world_appears_after_a_guess(begun):
     begun("again")
     app = begun("worlds")

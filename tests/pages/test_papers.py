@@ -1,7 +1,5 @@
 """Papers: every claim with its verdict, and how it was computed."""
 
-import pytest
-
 from dpviz.app.charts.studies import stored_verdicts
 from dpviz.app.charts.studies.claim_figure import ClaimFigure
 from dpviz.app.charts.studies.stored_verdicts import FOLDER, StoredVerdicts
@@ -10,7 +8,6 @@ from experiments.registry import CLAIMS
 from tests.pages.site import everything_shown, fine, visit
 
 
-@pytest.mark.slow
 def test_all_claims_stand_there_with_their_verdicts_and_each_is_drawn_once_a_server_and_theme(monkeypatch):
     drawn, draw_claim = [], ClaimFigure.draw
 

@@ -40,7 +40,6 @@ def forged() -> bytes:
     return make_zip(rehashed({**released(), CENTERS: released()[CENTERS].replace(b"1", b"2")}))
 
 
-@pytest.mark.slow
 def test_a_good_release_is_told_and_drawn_and_an_advisory_stands_below_its_verdict(good, monkeypatch) -> None:
     known = Advisory("2099-1", "dpviz", "99", "sizes were drawn with half of their noise", "twice the ε of the card")
     monkeypatch.setattr(verifying, "read_advisories", lambda: (known,))

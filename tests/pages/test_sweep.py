@@ -87,7 +87,6 @@ def test_it_fills_while_it_computes_what_arrived_stays_when_it_is_cancelled_and_
     assert len(study.rows) == len(study.grid.list_trials())
 
 
-@pytest.mark.slow
 def test_a_private_file_is_judged_on_a_stand_in_by_default_whose_epsilon_is_taken_on_and_offers_no_file() -> None:
     app = traded(FileKind.PRIVATE, repeats=1)
     app.number_input(key="sweep:above").set_value(900.0)

@@ -1,7 +1,6 @@
 """The link names the open table: a reload opens samples and synthetic tables again, forgets files, and says so."""
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import waiting
@@ -103,7 +102,6 @@ def test_a_link_that_costs_much_computes_nothing_until_somebody_presses(page: st
             assert not any("open it again" in said.value for said in at.info)
 
 
-@pytest.mark.slow
 def test_what_a_link_asks_for_is_made_by_a_job_once_somebody_presses() -> None:
     at = press(follow({"table": "stand-in,0,1,800000,2,3,0.1"}), "Open it")
     job = at.session_state["ways_in:making"].job

@@ -44,6 +44,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def declared(**said: object) -> Declaration:
+    return apply_declaration(json.dumps({**SAID, **said})).validate()
+
+
 def files_of(source: Content, said: Declaration, place: Path, opened: OpenTable | None = None) -> Mapping[str, bytes]:
     """What leaves, but for the day, the machine and the account."""
     with noise_of_its_truth(), unrehearsed(), patch.object(accounts, "_read_time", lambda: "2026-11-24T00:00:00+00:00"):
@@ -57,7 +61,7 @@ def files_of(source: Content, said: Declaration, place: Path, opened: OpenTable 
 
 @pytest.mark.slow
 def test_a_release_has_the_same_bytes_from_every_door(folder: Path, tmp_path: Path, monkeypatch) -> None:
-    said = apply_declaration(json.dumps(SAID)).validate()
+    said = declared()
     expected = files_of(open_file(folder / "rows.csv"), said, tmp_path / "csv.sqlite")
     database = f"duckdb:///{folder}/crm.duckdb?table=rows"
     doors = {"parquet": open_file(folder / "rows.parquet"), "duckdb": open_file(database)}
