@@ -269,12 +269,10 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     - middle: one vector of norm R, along thin columns alone of their norm; of rows that are near, one of norm 1, in two
       released medians, asked for whether there is a tail or not. Sums of residuals: one vector of norm η in one
       cluster, as clusters are disjoint; two such vectors, perhaps opposite ones in one cluster, under replace. Where
-      there is a tail each cluster has a released η of its own: then residuals are counted in it, and the vector has
-      norm 1.
+      there is a tail residuals are counted in the released η of their own cluster, and the vector has norm 1.
     - cells that follow a tail, or widen outwards from where most rows lie: a partition, as a row is compared with a
       table of borders that follow from releases. Of the same grid's share there is one grid, whichever it is.
-    - columns of unlike lengths: bins of distances are fewer, and the grid over a view lies along axes above the noise
-      edge only. Both follow from bounds, n, the size of noise and releases: the same questions under the same noise.
+    - how far distances are counted, in which bins, and which axes of a view have cells: bounds, n and releases say so.
     - choice: a row adds to the loss of each solution something in [0, c], c released; a choice by the exponential
       mechanism is of bounded range, and costs no more than Laplace noise of the same ε (``LossKind``).
     - second moments: |v vᵀ| = |v|² <= R₁² in Euclidean norm; |v vᵀ - w wᵀ|² = |v|⁴ + |w|⁴ - 2 (v·w)² <= 2 R₁⁴. The
@@ -304,7 +302,8 @@ def auto(session: PrivateSession, k: int, params: AutoParams, rng: np.random.Gen
     number = params.starts or (_STARTS_FLAT if seen is None else _STARTS_VIEW)
     found = [solve_seeds(session, k, reading, seen, beside, number, rng) for reading in readings]
     seeds = choose_best_read(found)
-    yield from (seeds.synopsis, seeds.solved)
+    yield seeds.synopsis
+    yield seeds.solved
     title = f"Start {seeds.solved.chosen + 1} gives the seeds"
     if plan.choice is not None:
         seeds, title = choose_by_rows(session, found, plan.choice, shares, tail=tail is not None)
