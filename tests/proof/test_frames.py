@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 
 from dpviz.algorithms.cohen2021.tested_tuples import TupleParams
 from dpviz.algorithms.registry import CARDS
@@ -61,6 +60,5 @@ def spell_result(one: Run) -> str:
     return spell(list_values(told))
 
 
-@pytest.mark.slow
 def test_frames_ledgers_and_results_are_what_they_were() -> None:
     compare("frames", (item for card_id in CARDS for item in list_frames(card_id)))

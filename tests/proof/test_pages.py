@@ -96,7 +96,6 @@ def list_values(element: Any) -> Iterator[str]:
         yield str(value)
 
 
-@pytest.mark.slow
 def test_what_pages_say_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(np.random, "SeedSequence", SameSeed)
     compare("pages", list_texts(tmp_path))

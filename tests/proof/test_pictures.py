@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from dpviz.algorithms.steps import Step
 from dpviz.app.charts.picture import Chart, RenderContext
 from dpviz.app.charts.plot import pack
@@ -47,6 +45,5 @@ def tell(chart: Chart) -> Iterator[str]:
     yield table.to_csv() if len(table.columns) else ""
 
 
-@pytest.mark.slow
 def test_pictures_are_what_they_were() -> None:
     compare("pictures", (item for table in TABLES for item in list_pictures(*table)))

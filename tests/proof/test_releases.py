@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from dpviz.releases.render import render
 from dpviz.releases.transcript import read_transcript
 from tests.proof.kept import Item, compare
@@ -32,6 +30,5 @@ def list_files(folder: Path) -> Iterator[Item]:
             yield f"{algorithm}, {kind}: {name}", data
 
 
-@pytest.mark.slow
 def test_files_of_releases_are_what_they_were(tmp_path: Path) -> None:
     compare("releases", list_files(tmp_path))

@@ -59,7 +59,6 @@ def files_of(source: Content, said: Declaration, place: Path, opened: OpenTable 
     return render(replace(whole, asked={**whole.asked, **PINNED, "account": whole_account}))
 
 
-@pytest.mark.slow
 def test_a_release_has_the_same_bytes_from_every_door(folder: Path, tmp_path: Path, monkeypatch) -> None:
     said = declared()
     expected = files_of(open_file(folder / "rows.csv"), said, tmp_path / "csv.sqlite")

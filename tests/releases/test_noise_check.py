@@ -128,7 +128,6 @@ def test_genuine_releases_are_as_noisy_as_claimed_and_another_epsilon_is_named(t
         assert any(found in words for words in tallies.times(times).judge().found), times
 
 
-@pytest.mark.slow
 def test_a_hundred_genuine_releases_are_none_called_forged_and_another_epsilon_is_named(tmp_path: Path) -> None:
     told = 0
     for at in range(100):

@@ -188,7 +188,6 @@ def test_the_same_draws_over_any_other_rows_give_the_same_bytes(
                 assert again.files[name] == data
 
 
-@pytest.mark.slow
 def test_they_hold_in_another_process_with_more_threads_than_this_one(kept: Path, whole: Release) -> None:
     # From the tests before, which they hold in, of every second algorithm; and one of all parts.
     (kept / "one more.zip").write_bytes(whole.data)

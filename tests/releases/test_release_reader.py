@@ -269,7 +269,6 @@ def test_what_cannot_be_laid_side_by_side_is_refused() -> None:
         compare(GOOD, replace(GOOD, center_sd=np.full((3, 3), np.nan)))
 
 
-@pytest.mark.slow
 def test_draws_from_the_same_rows_hardly_ever_differ() -> None:
     """Noise alone, at the ledger's sd, would call more than a tenth of these pairs different."""
     loaded = sample("people").load()
@@ -287,7 +286,6 @@ def test_draws_from_the_same_rows_hardly_ever_differ() -> None:
 # The example for whoever has no release at hand: one that holds, says that it is an example, and leaves no account.
 
 
-@pytest.mark.slow
 def test_the_example_holds_says_what_it_is_and_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     *_, example = example_work()
