@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -272,11 +272,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def row_loss(self, X: Any) -> RowLoss:
         """What of X counts for nothing: missing or infinite cells by column, and the rows that they cost.
 
+        It needs no fit: what is declared decides.
+
         **Guarantee.** None: this reads the private rows of X. What it returns must not be released.
         """
         ACCESS_LOG.add_look("", AccessKind.ROWS)
-        values = self._check_values(GivenRows.read(X), reset=False)
-        names = getattr(self, "feature_names_in_", [f"x{place}" for place in range(self.n_features_in_)])
+        given, asked = GivenRows.read(X), clone(self)
+        asked._frame = asked._declare_frame(given)
+        values = asked._check_values(given, reset=True)
+        names = getattr(asked, "feature_names_in_", [f"x{place}" for place in range(asked.n_features_in_)])
         return RowLoss.count(values, list(names), dropped=Relation(self.relation) is Relation.ADD_REMOVE)
 
     def fit_predict(self, X: npt.ArrayLike, y: object = None, groups: Any = None) -> Codes:
@@ -360,9 +364,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Of a collection only the shape and the names are looked at here: a row is read where it lies."""
         if self._frame is None:
             self._check_values(given.make_example(), reset=True)
-            domain = self._make_domain()
-        else:
-            domain = self._make_domain()
+        domain = self._make_domain()
+        if self._frame is not None:
             validate_data(self, pd.DataFrame(columns=list(given.values.columns)), reset=True, skip_check_array=True)
         if self.rows_per_person != 1:
             raise RequestError("Of a Dask collection every row is a person's only one: leave rows_per_person at 1.")

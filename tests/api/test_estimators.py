@@ -191,6 +191,7 @@ def test_numbers_that_are_categories_pass_and_a_date_is_no_number_of_nanoseconds
         assert PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(given).cluster_centers_.shape == (2, 1)
     fitted = PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(numbers)
     dates = pd.DataFrame({"x": pd.date_range("1970-01-01", periods=40)})
-    assert (fitted.predict(dates) == -1).all() and fitted.row_loss(dates).incomplete == 40
+    assert (fitted.predict(dates) == -1).all()
+    assert {one.row_loss(dates).incomplete for one in (fitted, clone(fitted))} == {40}
     with pytest.raises(ValueError, match="complex numbers"):
         PrivateKMeans(n_clusters=2, bounds=(0, 3)).fit(da.from_array(np.ones((40, 1), dtype=complex)))

@@ -143,6 +143,7 @@ def test_whatever_else_a_zip_can_say_is_named():
 
 def test_a_zip_of_other_bytes_is_no_release_whatever_the_search_for_them_finds(monkeypatch):
     data = small().data
+    assert f"Not so: {package.Check.SAME.value}" in verify(data + SECRET).checked
     for at in range(0, len(data), len(data) // 150):
         assert is_named(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]), at
     for search in ("_compare_files", "_check_hashes", "describe_form"):

@@ -423,7 +423,7 @@ def _set_style(file: file_format.FileFormat, name: str, style: file_format.Numbe
 
 
 def _propose_values(hand: Hand, name: str, key: str) -> None:
-    """The commonest values of the first rows, into the box; a look, which the declaration says."""
+    """The commonest values into the box, of all rows that are in hand; a look, which the declaration says."""
     table = hand.content if isinstance(hand.content, LoadedTable) else read_beginning(hand.content)
     assert table is not None
     count_look(hand.content, hand.declaration.kind, AccessKind.PROPOSAL, _PROPOSED)
