@@ -202,7 +202,7 @@ class WhoPays:
         """Rows of the smallest cluster that is found in eight of ten draws, as are all larger ones; None if none is."""
         shown = None
         for one in reversed(self.clusters):
-            if one.missed > 1 - _SHOWN:
+            if 1 - one.missed < _SHOWN:
                 break
             shown = one.rows
         return shown

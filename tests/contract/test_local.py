@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dpviz.algorithms.hashes import lsh_local
+from dpviz.algorithms.hashes.lsh_coreset import CoresetStep
 from dpviz.algorithms.registry import CARDS
 from dpviz.core import local_model
 from dpviz.core.accounting import Accounting, Budget
@@ -24,22 +26,19 @@ from tests.contract.tables import BOUGHT, PUBLIC, REPLACE, NeighborSetting, make
 CARD = CARDS["lsh-local"]
 REQUEST = {"k": 3, "delta": 0.0, "params": {"starts": 3}}
 HASHES = HashCodes(np.random.default_rng(0).normal(size=(3, 2)), np.zeros(3))
+PERSONS = NeighborSetting("persons", rows_per_person=3)
 MIDDLE = int(HASHES.assign(np.zeros((1, 2)))[0])
-caught = pytest.raises(AssertionError)
 
 
 def calibrated(epsilon: float, n: int, messages: float = 1.0) -> local_model.LocalReports:
     """Messages of n users in three groups, of whom a person has some."""
-    return local_model.LocalReports.calibrated(
-        Budget(Accounting.PURE, epsilon),
-        Sensitivity(messages, messages, 2.0 * messages),
-        **{"bits": (2, 3, 3), "depth": 3, "groups": np.arange(n) % 3, "middle": MIDDLE},
-    )
+    options = {"bits": (2, 3, 3), "depth": 3, "groups": np.arange(n) % 3, "middle": MIDDLE}
+    budget, moved = Budget(Accounting.PURE, epsilon), Sensitivity(messages, messages, 2.0 * messages)
+    return local_model.LocalReports.calibrated(budget, moved, **options)
 
 
 def answers(n: int, seed: int = 0) -> local_model.UserAnswers:
-    rng = np.random.default_rng(seed)
-    rows = rng.uniform(-0.7, 0.7, (n, 2))
+    rows = np.random.default_rng(seed).uniform(-0.7, 0.7, (n, 2))
     return local_model.UserAnswers(HASHES.assign(rows), rows)
 
 
@@ -76,14 +75,12 @@ def test_the_law_of_a_randomised_response(bits):
     assert response.honest / response.other == pytest.approx(np.exp(1.5))
     assert response.honest + ((1 << bits) - 1) * response.other == pytest.approx(1.0)
     coins = local_model.toss_response(40_000, bits, response, StudyNoise(np.random.default_rng(1)))
-    sent = local_model.choose_sent(np.full(40_000, 1), *coins)
-    law = np.full(1 << bits, response.other)
-    law[1] = response.honest
-    check_frequencies(np.bincount(sent, minlength=1 << bits), law)
-    with caught:
-        wrong = local_model.Response.over(1 << bits, 1.2)
-        law = np.where(np.arange(1 << bits) == 1, wrong.honest, wrong.other)
-        check_frequencies(np.bincount(sent, minlength=1 << bits), law)
+    sent = np.bincount(local_model.choose_sent(np.full(40_000, 1), *coins), minlength=1 << bits)
+    own, others = np.arange(1 << bits) == 1, (response, local_model.Response.over(1 << bits, 1.2))
+    law, wrong = (np.where(own, one.honest, one.other) for one in others)
+    check_frequencies(sent, law)
+    with pytest.raises(AssertionError):
+        check_frequencies(sent, wrong)
 
 
 def test_the_law_of_a_vector():
@@ -101,8 +98,7 @@ def test_a_seat_without_a_user_answers_with_the_middle():
 
 
 def test_ledger_and_replay():
-    persons = NeighborSetting("persons", rows_per_person=3)
-    for case, epsilon in ((BOUGHT, 0.1), (PUBLIC, 5.0), (REPLACE, 0.1), (persons, 5.0)):
+    for epsilon, case in zip((0.1, 5.0, 0.1, 5.0), (BOUGHT, PUBLIC, REPLACE, PERSONS), strict=True):
         with about(case, f"ε = {epsilon}"):
             first = record_run(CARD, case.table(), epsilon=epsilon, seed=1, **REQUEST)
             check_booked(first)
@@ -127,6 +123,13 @@ def test_a_centre_has_the_noise_of_a_weighted_mean_of_its_leaves():
     nearest = np.linalg.norm(leaves.points[:, None] - found.centers, axis=2).argmin(axis=1)
     variance = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2)
     np.testing.assert_allclose(found.center_noise_sd, np.sqrt(variance) / np.bincount(nearest, leaves.weights))
+
+
+def test_a_centre_that_has_no_leaf_knows_no_row_and_may_be_anywhere():
+    region, centers = make_small_table(make_blobs(9)).domain.region, np.array([[0.5, 0.5], [-0.5, 0.0]])
+    leaves = CoresetStep(title="", points=centers[:1], weights=np.array([40.0]), point_noise_sd=np.array([0.1]))
+    noise = lsh_local._compute_center_noise(leaves, centers, region)
+    assert noise.tolist() == pytest.approx([0.1, region.diameter])
 
 
 def test_only_messages_leave_the_session():

@@ -38,7 +38,7 @@ def test_asking_again_begins_by_itself_and_the_second_world_appears_after_a_gues
     assert titles(app) == ["The same table, with one person and without"]
     app.pills(key="meaning:guess").set_value("much farther")
     assert "You said: much farther" in text_of(sound(app.run()))
-    assert titles(app)[0].startswith("At ε = 1, one person moves the nearest centre by")
+    assert titles(app)[0].startswith("At ε = 1, one person moves the") and "times the noise" not in text_of(app)
 
 
 @pytest.mark.slow
@@ -46,6 +46,11 @@ def test_asking_again_begins_by_itself_and_the_second_world_appears_after_a_gues
 def test_a_private_table_is_never_attacked(kind: FileKind, begun):
     offered = opened("attack", open_blobs(kind)).selectbox(key="meaning:table").options
     assert offered[0] == "One rich person" and len(offered) == (2 if kind is FileKind.PUBLIC else 1)
+
+
+@for_each(("algorithm", "slack"), [("auto", True), ("dplloyd", False)])
+def test_slack_is_told_of_an_algorithm_that_has_some_and_of_no_other(algorithm: str, slack: bool):
+    assert ("is slack" in text_of(opened("odds", algorithm=algorithm))) is slack
 
 
 TERMS = read_glossary()

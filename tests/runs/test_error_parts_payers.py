@@ -6,7 +6,7 @@ import pytest
 from dpviz.core.domain import Domain
 from dpviz.core.private_session import PrivateTable
 from dpviz.runs.clipped_rows import JudgedTable
-from dpviz.runs.error_parts import WhoPays, measure_payer_rows, summarise_payers
+from dpviz.runs.error_parts import Payer, WhoPays, measure_payer_rows, summarise_payers
 from dpviz.runs.request import Contender
 from dpviz.runs.study.grid import StudyGrid
 from dpviz.runs.study.study import Yardstick
@@ -39,14 +39,15 @@ def paid() -> dict[float, WhoPays]:
 def test_a_great_deal_of_epsilon_costs_nobody_anything(paid) -> None:
     found = paid[500.0]
     assert [one.rows for one in found.clusters] == sorted(SIZES) and found.draws == 6
-    assert [(one.name, one.rows) for one in found.payers if one.kind == "group"] == [
-        ("2", 60),
-        ("1", 1000),
-        ("0", 3000),
-    ]
+    assert [one[1:3] for one in found.payers if one.kind == "group"] == [("2", 60), ("1", 1000), ("0", 3000)]
     assert all(one.loss == pytest.approx(1.0, abs=0.1) and one.missed == 0 for one in found.payers)
     assert all(one.size_error < 0.1 for one in found.clusters) and found.smallest_shown == 60
     assert found.smallest < 60
+
+
+def test_a_cluster_that_just_eight_of_ten_draws_find_is_shown() -> None:
+    for missed, shown in ((0.2, 60), (0.25, None)):
+        assert WhoPays((Payer("cluster", "1", 60, 1.0, missed, 0.0),), 50.0, 20).smallest_shown == shown
 
 
 def test_the_smallest_pays_most_and_the_formula_says_from_where_on(paid) -> None:

@@ -120,15 +120,19 @@ def lsh_local(session: PrivateSession, k: int, params: LshLocalParams, rng: np.r
         centers=best.solution.centers,
         noisy_counts=sum_mass_near(data, best.solution.centers),
         previous=best.start,
-        center_noise_sd=_compute_center_noise(leaves, best.solution.centers),
+        center_noise_sd=_compute_center_noise(leaves, best.solution.centers, session.region),
     )
 
 
-def _compute_center_noise(leaves: CoresetStep, centers: Array) -> Array:
-    """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,)."""
+def _compute_center_noise(leaves: CoresetStep, centers: Array, region: Region) -> Array:
+    """Standard deviation of a coordinate of each centre: of the weighted mean of its leaves, shape (k,).
+
+    A centre without any knows no row: it may as well be anywhere else in the region.
+    """
     nearest = ((leaves.points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     spread = np.bincount(nearest, (leaves.weights * leaves.point_noise_sd) ** 2, len(centers))
-    return np.sqrt(spread) / np.maximum(np.bincount(nearest, leaves.weights, len(centers)), 1.0)
+    mass = np.bincount(nearest, leaves.weights, len(centers))
+    return np.where(mass > 0, np.sqrt(spread) / np.maximum(mass, 1.0), region.diameter)
 
 
 def list_prefix_lengths(depth: int) -> tuple[int, ...]:

@@ -382,7 +382,7 @@ def draw_deployments(others: Sequence[Deployment], epsilon: float) -> Diagram:
     """A dot for every deployment, a row for each unit of privacy, and a line at one's own ε."""
     above, middle = sum(one.epsilon > epsilon for one in others), median(one.epsilon for one in others)
     finding = f"{above} of {len(others)} public deployments use a larger ε than {epsilon:g}"
-    finding += f"; their median is {middle:.3g}"
+    finding += f"; the median of all is {middle:.3g}"
     by_unit = {unit: [one for one in others if one.unit == unit] for unit in UNITS}
     said = ", ".join(f"{len(some)} protect {unit}" for unit, some in by_unit.items() if some and unit != "not said")
 

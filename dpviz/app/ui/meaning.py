@@ -52,9 +52,10 @@ class Stage:
 
 def open_stage(table: OpenTable, row: int, asked: Request) -> Stage | str:
     """What the parts of the page are about: a person of a table, and runs with and without that person."""
-    stage = Stage(table, row, asked)
     try:
         asked.check(table.private)
+        # What is ε-DP as it is set has no slack, whatever the page's δ.
+        stage = Stage(table, row, replace(asked, delta=asked.spent_delta))
         _ = stage.neighbors
     except RequestError as error:
         return str(error)
@@ -148,8 +149,7 @@ def draw_twins(stage: Stage) -> None:
         rows, both = _read_points(stage), guess is not None
         drawn = pictures.draw_twin_clouds(clouds, view, rows, attackers, stage.request, both=both)
         if guess:
-            told = f"You said: {guess}. It is {clouds.moved:.2g} times the noise."
-            _draw_head(drawn.finding, f"{drawn.note} {told}")
+            _draw_head(drawn.finding, f"{drawn.note} You said: {guess}.")
         else:
             _draw_head("The same table, with one person and without", "Guess first: then the second table appears.")
         show_plot(drawn, key="meaning:twins", bare=True)

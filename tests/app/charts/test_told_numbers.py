@@ -59,8 +59,11 @@ def stand_out(of: Walked, some: str, all_: str) -> bool:
 
 
 def hold_rows(of: Walked, some: str, all_: str) -> bool:
-    grid = of.step.grid
-    return near(some, len(np.unique(grid.assign(of.points))), 9) and near(all_, grid.n_cells, 9)
+    return near(some, len(np.unique(of.step.grid.assign(of.points))), 9) and near(all_, of.step.grid.n_cells, 9)
+
+
+def choose_coordinates(of: Walked, some: str, all_: str) -> bool:
+    return near(some, np.sum(of.step.noisy_means != 0), 9) and near(all_, of.step.noisy_means.size, 9)
 
 
 def is_farthest(of: Walked, centre: str, part: str) -> bool:
@@ -82,6 +85,7 @@ CLAIMS: tuple[tuple[str, Callable[..., bool]], ...] = (
     (r"over ([\d,.]*\d) rows, 3 sd of the noise", lambda of, rows: near(rows, 3 * of.step.sd)),
     (r"one bar for (\d+) counts", lambda of, many: int(many) == -(-len(of.step.noisy_counts) // 500)),
     (r"([\d,]+) of ([\d,]+) cells hold a row", hold_rows),
+    (r"^([\d,]+) of ([\d,]+) chosen coordinates stand out of the noise$", choose_coordinates),
     (
         r"keeps ([\d,]+) of [\d,]+ cells; together they are taken for ([\d,]+) rows",
         lambda of, cells, rows: near(cells, len(of.step.kept), 9) and near(rows, float(np.sum(of.step.weights))),
@@ -113,7 +117,8 @@ def walk(name: str, algorithm: str, k: int, epsilon: float) -> Iterator[Walked]:
 @cache
 def judged() -> list[tuple[Walked, Callable[..., bool], re.Match[str]]]:
     runs = [("fifteen", "auto", 15, 1.0), ("fifteen", "eugkm", 15, 1.0), ("outlier", "auto", 3, 1.0)]
-    walked = [one for asked in [*runs, ("city", "auto", 8, 0.5)] for one in walk(*asked)]
+    more = [("city", "auto", 8, 0.5), ("fifteen", "balcan-sparse", 15, 1.0)]
+    walked = [one for asked in [*runs, *more] for one in walk(*asked)]
     tried = ((one, holds, re.search(pattern, one.sentence)) for one in walked for pattern, holds in CLAIMS)
     return [(one, holds, found) for one, holds, found in tried if found]
 

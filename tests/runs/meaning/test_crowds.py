@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.balcan2017.balcan import TreeStep
+from dpviz.app.ui.playground.board import describe_crowd
 from dpviz.runs.meaning.crowds import Crowd
 from dpviz.runs.one_run import Run, run
 from dpviz.runs.open_table import OpenTable, declare
@@ -44,8 +45,7 @@ def test_the_chance_is_how_often_the_cube_wakes(people: int):
 
 
 def test_a_crowd_is_noticed_from_the_threshold_on_and_less_noise_needs_fewer():
-    table = _town(1)
-    needed = []
+    table, needed = _town(1), []
     for epsilon in (0.3, 1.0, 3.0):
         crowd = _told(table, run("balcan", table.private, k=3, epsilon=epsilon, seed=7))
         assert crowd.alone and (np.diff(crowd.chances) >= 0).all()
@@ -53,6 +53,7 @@ def test_a_crowd_is_noticed_from_the_threshold_on_and_less_noise_needs_fewer():
         assert crowd.chance(crowd.needed) >= 0.5 > crowd.chance(crowd.needed - 1)
         needed.append(crowd.needed)
     assert needed == sorted(needed, reverse=True)
+    assert ": 0 %" not in describe_crowd(replace(crowd, chances=crowd.chances**3))["says"], "no chance is none"
 
 
 def test_the_levels_above_have_to_wake_as_well():

@@ -20,11 +20,11 @@ _MOST_CHOSEN, _MOST_CLUSTERS = 20, 16
 
 
 def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
-    """A heat map, the columns of largest mean by clusters; what lies within its noise stays blank."""
+    """A heat map, the columns of largest mean by clusters; what was not chosen or lies within its noise stays blank."""
     columns, (k, kept) = context.view.domain.columns, step.coordinates.shape
-    standing = int((step.noisy_means != 0).sum(axis=1).mean().round())
+    standing = np.count_nonzero(step.noisy_means)
     verb = "stands" if standing == 1 else "stand"
-    title = capitalize_first(f"{format_count(standing)} of {kept} chosen coordinates {verb} out of the noise")
+    title = f"{standing:,} of {k * kept:,} chosen coordinates {verb} out of the noise"
     # The largest clusters, in their own order.
     clusters = np.sort(np.argsort(-step.noisy_counts, kind="stable")[:_MOST_CLUSTERS])
     left = k - len(clusters)
@@ -66,7 +66,7 @@ def draw_coordinates(step: CoordinatesStep, context: RenderContext) -> Chart:
         frame["noise (sd)"] = np.repeat(step.noise_sd, kept)
         return frame.iloc[np.lexsort((-np.abs(step.noisy_means.ravel()), frame["cluster"]))].reset_index(drop=True)
 
-    note = (step.title, "blank: within its noise", some)
+    note = (step.title, "blank: not chosen, or within its noise", some)
     words = f"{title}. The largest cluster is strongest in {name}, with a noisy mean of {mean}."
     return Chart(context, title, note, words, paint, legend_lines=3, table=tabulate)  # a colour bar takes their place
 

@@ -61,8 +61,6 @@ def draw_compare(releases: Mapping[str, Typical], context: RenderContext) -> Sid
     plots = {name: _draw_picture(releases[name].centers, context, height) for name in names}
     panels = [AlgorithmPanel(name, format_ratio(releases[name].loss), plots[name]) for name in names]
     title = f"Centres of {format_things(len(names), 'algorithm')} on the same axes"
-    if len(names) > 1:
-        title = f"{names[0]} comes closest to k-means++"
     across, up = view.titles
     axes = f"across: {across}" if view.flat else f"across: {across}, up: {up}"
     return SideBySide(title, join_clauses("number: median loss / loss of k-means++", axes, view.about), panels, width)

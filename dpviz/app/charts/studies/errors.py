@@ -163,7 +163,7 @@ def draw_waterfall(error: error_parts.ErrorParts, name: str, epsilon: float) -> 
 
 
 def _describe_excess(error: error_parts.ErrorParts, name: str) -> str:
-    """How much is lost on top of k-means++, and to what most of it."""
+    """How much is lost on top of k-means++, and to what the largest part."""
     excess, relative = error.private - error.kmeans, error.kmeans > 0
     unit = error.kmeans if relative else 1.0
     if abs(excess) <= _NOTHING * unit:
@@ -172,7 +172,7 @@ def _describe_excess(error: error_parts.ErrorParts, name: str) -> str:
     if excess < 0:
         return f"{name} beats k-means++ by {lost}"
     largest = max(error.parts, key=lambda part: part.value)
-    return f"{name} loses {lost} on top of k-means++, most of it to {WORDS.by_key[f'cause_{largest.name}']}"
+    return f"{name} loses {lost} on top of k-means++, the largest part to {WORDS.by_key[f'cause_{largest.name}']}"
 
 
 def _list_bars(error: error_parts.ErrorParts, unit: float) -> list[_Bar]:

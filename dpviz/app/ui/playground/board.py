@@ -196,9 +196,9 @@ def describe_crowd(crowd: Crowd) -> dict[str, str]:
     """How many people hide one, in words: a finding, and what is to be said with it."""
     needed = crowd.needed
     sizes = [] if needed is None else sorted({max(2, needed // 2), needed, min(2 * needed, Crowd.MOST)})
-    chances = [(size, format_percent(round(crowd.chance(size), 2))) for size in sizes]
+    chances = [(size, format_percent(crowd.chance(size))) for size in sizes]
     least, noise = format_number(crowd.threshold), format_plus_minus(crowd.noise_sd)
-    alone, hidden = format_percent(round(crowd.chance(1), 3)), needed and format_things(needed - 1, "person", "people")
+    alone, hidden = format_percent(crowd.chance(1)), needed and format_things(needed - 1, "person", "people")
     given = {"least": least, "noise": noise, "alone": alone, "hidden": hidden, "chances": chances}
     title, says = render("crowd.txt.j2", is_alone=bool(crowd.alone), **given).splitlines()
     return {"title": title, "says": says}

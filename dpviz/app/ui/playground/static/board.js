@@ -504,7 +504,7 @@ class Board {
     part("painted").textContent = this.painted();
     if (!answer || !shown) { part("title").textContent = this.dress.locked ? "" : "The first draw is under way"; return; }
     const { worlds, crowd } = answer;
-    const [title, note] = this.view === "worlds" && worlds ? [this.worldsTitle(), `${worlds[0].length} private draws of each table; under them, one with me`] : this.view === "crowd" && crowd ? [crowd.title, "hidden: its square stays asleep in more than half of the draws"] : [shown.title, shown.note];
+    const [title, note] = this.view === "worlds" && worlds ? [this.worldsTitle(), `${worlds[0].length} private draws of each table; under them, one with me`] : this.view === "crowd" && crowd ? [crowd.title, "hidden: in the tree, the cube over them stays asleep in more than half of the draws"] : [shown.title, shown.note];
     if (part("title").textContent !== title) part("title").textContent = title;
     Object.assign(part("note"), { textContent: note, title: shown.about });
     part("where").textContent = `${this.at + 1}/${answer.steps.length} ${shown.name}`;
