@@ -98,7 +98,7 @@ READS = {
     "dpviz.app.ui.data.table_link: raw": "how long a public file is",
     "dpviz.app.ui.data.table_link: n_rows": "of a synthetic table: nobody is in it",
     "dpviz.app.ui.data.table_link: note_rows": "tells rows that were prepared on this machine how many they are",
-    "dpviz.app.ui.bench.forms: get_cells": "after a counted look",
+    "dpviz.app.ui.bench.forms: find_texts": "after a counted look",
     "dpviz.app.ui.bench.forms: read": "of a public file, or after a counted look",
     "dpviz.app.ui.data.table_summary: inside": "after a counted look",
     "dpviz.app.ui.data.table_summary: n_rows": "after a counted look",

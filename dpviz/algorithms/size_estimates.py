@@ -58,9 +58,14 @@ class Sizes(NamedTuple):
         return bool(np.isfinite(self.sd).all())
 
     @property
+    def error(self) -> Array:
+        """The sd of all that they are off by, (k,)."""
+        return np.asarray(np.hypot(self.sd, self.moved))
+
+    @property
     def reach(self) -> Array:
         """What stands behind a ±, (k,)."""
-        return np.asarray(NINE_IN_TEN * np.hypot(self.sd, self.moved))
+        return NINE_IN_TEN * self.error
 
     @property
     def low(self) -> Array:

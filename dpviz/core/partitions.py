@@ -350,8 +350,7 @@ class Grid(_AxisByAxis):
         """Cell number of each row, shape (rows,)."""
         offset = chunk if self.middle is None else chunk - self.middle
         position = (offset / self.half + 1) * (self.cells_per_axis / 2)
-        place = np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1)
-        return self.number_cells(place)
+        return self.number_cells(np.clip(position.astype(np.int64), 0, self.cells_per_axis - 1))
 
     def number_cells(self, places: Codes) -> Codes:
         """Cell numbers from positions along each axis (m, d)."""

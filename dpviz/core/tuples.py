@@ -456,8 +456,7 @@ class PrivateAverage:
         # An eighth of the points lies between all pairs and the three quarters of them that are asked for.
         radius = 8 * 3 * self.pair_scale
         middle = 4 * (self.coarsest + 4) * 2 * self.dim / self.epsilon
-        mean = self.mean_sd * self.expected / 2
-        return float(max(radius, middle, mean))
+        return float(max(radius, middle, self.mean_sd * self.expected / 2))
 
     def draw(self, points: Array, noise: StudyNoise) -> Array:
         """The noisy average (d,) of ``points`` (n, d), of which ``expected`` is only about n.

@@ -446,7 +446,7 @@ def _read_numbers(made: profiles.Profile, report: SegmentsReport | None) -> Iter
     low, high = made.ends
     for place in range(made.k):
         if (sizes := made.sizes) is not None:
-            size, least, most, sd = (float(one[place]) for one in (sizes.rows, sizes.low, sizes.high, sizes.sd))
+            size, least, most, sd = (float(one[place]) for one in (sizes.rows, sizes.low, sizes.high, sizes.error))
             yield _add_noise(ReleasedNumber(place + 1, "", "rows", size, least, most, sd, "rows"))
         for at, column in enumerate(made.columns):
             value, least, most, sd = (float(one[place, at]) for one in (made.centers, low, high, made.center_sd))

@@ -77,7 +77,7 @@ def list_center_fields(profile: profiles.Profile) -> list[FileField]:
             FileField(name(f"{one.name}{end}"), "number", says.format(one.name, one.mean), one.unit) for one in told
         ]
     if profile.sizes is not None:
-        says = "standard deviation of the noise on its size"
+        says = "standard deviation of what its size is off by"
         found.append(FileField(name("noisy_size"), "integer", "rows of the segment", "rows"))
         found.append(FileField(name("noisy_size_sd"), "number", says, "rows"))
     for one in columns:
@@ -279,7 +279,7 @@ def make_centers_table(profile: profiles.Profile, centers: Sequence[Sequence[str
         for place, (center, sd, noise) in enumerate(zip(centers, sd.tolist(), drawn.tolist(), strict=True), start=1)
     ]
     if profile.sizes is not None:
-        sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.sd.tolist(), strict=True)
+        sized = zip(rows, profile.sizes.rows.tolist(), profile.sizes.error.tolist(), strict=True)
         rows = [[*row, f"{size:.0f}", format_finite(sd)] for row, size, sd in sized]
     rows = [[*row, *(profile.say_center(segment, place) for place in worded)] for segment, row in enumerate(rows)]
     return format_csv([["segment", *(field.name for field in list_center_fields(profile))], *rows])

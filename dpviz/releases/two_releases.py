@@ -14,7 +14,7 @@ import pandas as pd
 from dpviz.core import Array, Codes
 from dpviz.releases.release_sentences import make_refusal
 from dpviz.runs import profiles
-from dpviz.words import NINE_IN_TEN, render
+from dpviz.words import render
 
 # When two releases differ.
 # Chosen by hand; ``tests/releases/test_release_reader.py`` draws from the same rows.
@@ -117,7 +117,7 @@ def compare(one: profiles.Profile, other: profiles.Profile) -> Comparison:
     of_sizes = None
     mine, theirs = one.sizes, ordered.sizes
     if mine is not None and theirs is not None and mine.known and theirs.known:
-        of_sizes = NINE_IN_TEN * (theirs.rows - mine.rows) / np.hypot(mine.reach, theirs.reach)
+        of_sizes = (theirs.rows - mine.rows) / np.hypot(mine.error, theirs.error)
     unclear = int(one.lost.sum()) + int(ordered.lost.sum())
     apart = (ordered.even.centers - one.even.centers) / np.sqrt(one.even.center_sd**2 + ordered.even.center_sd**2)
     return Comparison(one, ordered, partner, moved, unclear, apart, of_sizes)

@@ -470,8 +470,7 @@ class Cycle(Coding):
         return -1.0, 1.0
 
     def encode(self, values: Array, lower: float, upper: float, half: float) -> Array:
-        place = np.rint(values / self.period * CIRCLE).astype(np.int64) % CIRCLE
-        return make_circle(half)[place]
+        return make_circle(half)[np.rint(values / self.period * CIRCLE).astype(np.int64) % CIRCLE]
 
     def decode(self, points: Array, lower: float, upper: float, half: float) -> Array:
         return points / half

@@ -67,7 +67,7 @@ NINE_IN_TEN = 1.7507
 
 A single Laplace draw does so about as often, and a sum of many as often.
 """
-PLUS_MINUS = "± is nine in ten: in nine of ten releases the noise on a number is no more."
+PLUS_MINUS = "± is nine in ten: in nine of ten releases the noise on a centre is no more, and a size is off by no more."
 """What a document of a run with a ± in it says of it, once."""
 PLUS_MINUS_RELEASED = "± is nine in ten: in nine of ten releases a size, or the mean of a segment, is off by no more."
 """The same of a release: how far off a centre is counts all that its algorithm cut or rounded, too."""
