@@ -11,12 +11,6 @@ start() {
     stages[$1]=$!
 }
 
-# behind COMMAND...: with the processor's time that others leave, in a stage.
-behind() {
-    renice -n 10 $BASHPID >/dev/null
-    "$@"
-}
-
 # finish NAME...: waits for them, prints each log as a whole, and fails if one of them has failed.
 finish() {
     local name code red=0
