@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 from streamlit.testing.v1 import AppTest
 
 from dpviz.app.ui.server_log import format_type_and_place, keep_texts_out
@@ -116,6 +118,13 @@ def test_no_other_library_prints_a_traceback():
     """Rich would, where somebody has it: beside the log, and with the text."""
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["logger"]["enableRich"] is False
+
+
+def test_what_a_page_draws_is_sent_whole_never_as_one_that_the_browser_has_kept() -> None:
+    message = ForwardMsg()
+    message.delta.new_element.code.code_text = "x" * 1_000_000
+    populate_hash_if_needed(message)
+    assert message.hash and not message.metadata.cacheable
 
 
 HOSTILE = f"""
