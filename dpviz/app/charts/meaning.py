@@ -169,16 +169,16 @@ def draw_attack_region(attackers: Sequence[Attacker], epsilon: float, delta: flo
 
     def paint(palette: Palette) -> Plot:
         plot = Plot(make_layout(palette, height=470))
-        chance = trace_bound(epsilon=epsilon, delta=delta, reach=reach).T if private else None
         draw = partial(plot.add_scatter, mode="lines", meta="public")
-        area: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
-        across, line = trace_bound(epsilon=epsilon, delta=delta).T
-        if chance is not None:
-            x, y = np.r_[across, chance[0][::-1]], np.r_[line, chance[1][::-1]]
-            draw(x, y, **area, fillcolor=palette.fade(palette.text, 0.08), listed="by luck, in 19 of 20 records")
+        across, line = edge = trace_bound(epsilon=epsilon, delta=delta).T
+        if private:
+            x, y = np.c_[edge, trace_bound(epsilon=epsilon, delta=delta, reach=reach).T[:, ::-1]]
+            tint, rim = palette.fade(palette.text, 0.08), {"width": 1, "color": palette.muted, "dash": "dash"}
+            draw(x, y, fill="toself", fillcolor=tint, line=rim, listed="by luck, in 19 of 20 records")
         # The region is the same from both ends: an attacker may always say the opposite.
         x, y = np.r_[across, 1 - across], np.r_[line, 1 - line]
-        draw(x, y, **area, fillcolor=palette.fade(palette.public, 0.13), listed="where attacks can be")
+        tint = palette.fade(palette.public, 0.13)
+        draw(x, y, fill="toself", fillcolor=tint, line={"width": 0}, listed="where attacks can be")
         hover, bold = "at %{x:.1%} false alarms at most %{y:.1%} hits", {"width": 2.5, "color": palette.text}
         draw(across, line, line=bold, hover=hover, listed="the most that any attack can do")
         draw([0, 1], [0, 1], line={"width": 1, "color": palette.muted, "dash": "dot"}, listed="guessing")

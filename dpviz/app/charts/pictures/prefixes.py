@@ -108,7 +108,7 @@ def draw_hash_tree(step: HashTreeStep, context: RenderContext) -> Chart:
     tree, prefixes = step.tree, [bin(int(node))[3:] or "·" for node in step.tree.nodes]
     leaves, held = int(tree.leaf.sum()), float(tree.noisy_counts[tree.leaf].sum() / max(1.0, tree.noisy_counts[0]))
     named = "1 leaf holds" if leaves == 1 else f"{leaves:,} leaves hold"
-    title = f"{named} {format_percent(min(1.0, max(0.0, held)))} of the rows, by noisy counts"
+    title = f"{named} {format_percent(max(0.0, held))} of the rows, by noisy counts"
     split, dropped, sd = (format_number(value) for value in (step.min_branch, step.min_node, step.count_sd))
 
     def paint(canvas: PlotCanvas) -> None:
