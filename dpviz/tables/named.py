@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dpviz.core import check
 from dpviz.tables import duckdb_intake, spark_intake
 from dpviz.tables.arrow_intake import ENDING, ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
@@ -60,8 +61,16 @@ class Sample:
 
 
 def sample(sample_id: str) -> Sample:
-    """The sample of that id; KeyError if there is none."""
-    return {entry.id: entry for entry in list_samples()}[sample_id]
+    """The sample of that id.
+
+    Raises
+    ------
+    RequestError
+        If there is none.
+    """
+    samples = {entry.id: entry for entry in list_samples()}
+    check.one_of((*samples,), sample_id=sample_id)
+    return samples[sample_id]
 
 
 sample.__module__ = "dpviz"
@@ -115,15 +124,10 @@ GIVEN = "DPVIZ_OPEN"
 Content: TypeAlias = CsvFile | CsvOnDisk | ArrowTable | LoadedTable | SparseTable
 
 
-class Named(NamedTuple):
-    """What was named, and what is declared about it: by a sample, or by the declaration file of a file."""
-
-    content: Content
-    declaration: Declaration
-
-
-def open_named(word: str) -> Named:
+def open_named(word: str) -> tuple[Content, Declaration]:
     """The file at the path ``word``, the table at that address, or the sample of that id; a file goes first.
+
+    What is declared about it comes along: by the sample, or by the declaration file beside the file.
 
     Raises
     ------
@@ -131,11 +135,11 @@ def open_named(word: str) -> Named:
         If it is neither, or the file or its declaration file cannot be used.
     """
     if (sample := find_sample(word)) is not None:
-        return Named(*sample.load())
+        return sample.load()
     content = open_file(word)
     nothing = declare_nothing(content)
     beside = None if isinstance(content, DuckTable | SparkTable) else find_declaration_path(Path(word))
-    return Named(content, nothing if beside is None else apply_declaration_file(beside, nothing).validate())
+    return content, nothing if beside is None else apply_declaration_file(beside, nothing).validate()
 
 
 def open_file(place: str | Path) -> CsvFile | CsvOnDisk | ArrowTable | SparseTable:

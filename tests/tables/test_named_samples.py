@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from dpviz.core.check import RequestError
 from dpviz.tables.loaded_table import IntakeError
 from dpviz.tables.made_tables import SyntheticTable, simulate
 from dpviz.tables.named import list_samples, sample
@@ -19,6 +20,8 @@ def test_all_samples_are_listed_in_a_checkout() -> None:
     files = {"fifteen", "city", "people", "colours", "outlier", "towns", "laboratories"}
     assert {entry.id for entry in list_samples()} == files | {"thermometers", "mixture64", "words", "digits"}
     assert all(entry.clusters >= 2 for entry in list_samples())
+    with pytest.raises(RequestError, match="sample_id is 'nope': choose one of fifteen, city"):
+        sample("nope")
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def serve(arguments: argparse.Namespace) -> str:
         settings["server.port"] = port
     if arguments.data is not None:
         word, is_sample = arguments.data, find_sample(arguments.data) is not None
-        if not is_sample and isinstance(open_named(word).content, SparseTable | DuckTable | SparkTable):
+        if not is_sample and isinstance(open_named(word)[0], SparseTable | DuckTable | SparkTable):
             raise RequestError("The pages open CSV and Parquet: use `dpviz run` for a sparse file or a database.")
         # As every visit may read it, from whatever folder; a link stays one: the declaration file lies beside it.
         os.environ[GIVEN] = word if is_sample else os.path.abspath(word)  # noqa: PTH100
