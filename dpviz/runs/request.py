@@ -140,6 +140,7 @@ class Request:
 
         Looks at public quantities only: what is refused, and in which words, tells nothing about a row.
         """
+        demand(isinstance(table, PrivateTable), "not_opened", given=type(table).__name__)
         card, params, k, n = self.card, self.contender.settings, self.k, table.n_public
         self.check_numbers()
         check.rows_per_person(rows_per_person=table.rows_per_person)
@@ -157,10 +158,9 @@ class Request:
         if card.deals_persons and table.has_persons and not table.in_memory:
             able = ", ".join(other.id for other in list_private_cards() if not (other.at_once or other.deals_persons))
             raise make_refusal("deals_persons", who=card.title, able=able)
-        domain, card = table.domain, self.card
-        if card.most_coded is not None and domain.coded_dim > card.most_coded:
-            raise make_refusal("many_coordinates", coordinates=domain.coded_dim)
-        if (different := domain.different_rows) is not None and self.k > different:
+        if card.most_coded is not None and table.domain.coded_dim > card.most_coded:
+            raise make_refusal("many_coordinates", coordinates=table.domain.coded_dim)
+        if (different := table.domain.different_rows) is not None and self.k > different:
             raise make_refusal("few_values", k=self.k, different=different)
         refusal = params.refusal(table.relation)
         if refusal is not None:

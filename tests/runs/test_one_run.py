@@ -79,9 +79,11 @@ def test_no_error_carries_a_value_of_the_data():
             with pytest.raises(RequestError) as refused:
                 run("dplloyd", table, **{"k": 3, "epsilon": 1.0, **wrong})
             assert "123456" not in str(refused.value) and "7" not in str(refused.value)
-    with pytest.raises(RequestError) as refused:
-        PrivateTable(values[:, :1], domain)
-    assert "123456" not in str(refused.value)
+    for wrong in (lambda: PrivateTable(values[:, :1], domain), lambda: run("dplloyd", values, k=3, epsilon=1.0)):
+        with pytest.raises(RequestError) as refused:
+            wrong()
+        assert "123456" not in str(refused.value)
+    assert "of type ndarray: run takes what dpviz.open_table" in str(refused.value)
 
 
 def test_a_warning_speaks_of_public_numbers_only():
