@@ -30,7 +30,8 @@ def connected() -> Iterator[Any]:
     workers["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     # A server writes into the folder that it is started in.
     with patch.dict(os.environ, workers), TemporaryDirectory() as folder, chdir(folder):
-        settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+        settings = {"spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2", "spark.ui.enabled": "false"}
+        settings["spark.python.daemon.module"] = "tests.tables.spark_daemon"
         builder = SparkSession.builder.remote("local[2]")
         session = builder.config(map=settings).getOrCreate()
         try:
