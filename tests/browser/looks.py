@@ -19,11 +19,7 @@ class Look(NamedTuple):
 
 WINDOW: ViewportSize = {"width": 1440, "height": 900}
 
-LOOKS = {
-    "light": Look("light", WINDOW),
-    "dark": Look("dark", WINDOW),
-    "dark telephone": Look("dark", NARROW),
-}
+LOOKS = {"light": Look("light", WINDOW), "dark": Look("dark", WINDOW), "dark telephone": Look("dark", NARROW)}
 # Both colours and both windows, each of them once: for what differs by a colour or a window, and not by their pair.
 ALL_IN_TWO = ("light", "dark telephone")
 # Streamlit's own menu is not ours to mend: in a narrow window, what is no entry of a list stands in its list of pages.

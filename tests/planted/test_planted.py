@@ -51,8 +51,7 @@ def _cost(seconds: Mapping[str, Mapping[str, float]], test: str) -> tuple[float,
 
 
 @pytest.mark.parametrize(
-    "planted",
-    [pytest.param(one, id=one.mistake, marks=() if one.quick else pytest.mark.slow) for one in MISTAKES],
+    "planted", [pytest.param(one, id=one.mistake, marks=() if one.quick else pytest.mark.slow) for one in MISTAKES]
 )
 def test_a_planted_mistake_turns_its_test_red(planted, nursery):
     found = nursery.run(Trial([planted.caught_by], planted.file, planted.source).patient(5.0))
