@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 
 from dpviz.runs.audits.auditing import find_home, format_dotted
 from tests.house_rules import Source
@@ -255,22 +256,22 @@ def holders(sources: Iterable[Source], reaching: set[str]) -> Mapping[str, set[s
 
 def readers(sources: Iterable[Source]) -> set[str]:
     """The modules above the core, beside those of a release, that name a type of rows itself."""
-    rows = ROWS - {"pandas.DataFrame"}
     return {
         source.module
         for source in sources
         if is_above(source)
         and source.room != "releases"
         and not source.module.startswith(GUARDED)
-        and set(_held(source)) & rows
+        and set(_held(source)) & ROWS - {"pandas.DataFrame"}
     }
 
 
+@cache
 def names_in(source: Source) -> dict[str, str]:
     """Full names by what they are called in a file."""
     mine = (node for node in source.tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
     known = {node.name: f"{source.module}.{node.name}" for node in mine}
-    for node in ast.walk(source.tree):
+    for node in source.all(ast.AST):
         if isinstance(node, ast.ImportFrom) and node.module:
             known |= {name.asname or name.name: find_home(f"{node.module}.{name.name}") for name in node.names}
         elif isinstance(node, ast.Import):
@@ -289,7 +290,7 @@ def _functions(source: Source) -> Iterator[tuple[ast.FunctionDef, str]]:
 
 def _held(source: Source) -> Iterator[str]:
     known = names_in(source)
-    for node in ast.walk(source.tree):
+    for node in source.all(ast.AST):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (find_home(f"{node.module}.{name.name}") for name in node.names)
         elif isinstance(node, ast.FunctionDef):

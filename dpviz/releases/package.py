@@ -79,31 +79,28 @@ def pack(data: bytes) -> bytes:
 def _find_matches(data: bytes, found: Codes) -> _Matches:
     """The first and longest of few tried matches at each place, one behind the other."""
     before = _find_earlier(found)
-    upcoming = [*np.flatnonzero(before >= 0).tolist(), len(data)]
+    repeated = np.where(before >= 0, np.arange(len(data)), len(data))
+    upcoming = [*np.minimum.accumulate(repeated[::-1])[::-1].tolist(), len(data)]
     earlier = before.tolist()
-    starts, lengths, distances = [], [], []
-    at = place = 0
-    while at < len(data):
-        while upcoming[place] < at:
-            place += 1
-        at = upcoming[place]
+    made: list[tuple[int, int, int]] = []
+    at = 0
+    while (at := upcoming[at]) < len(data):
         best, length, here = 0, 0, at
         ahead = int.from_bytes(data[at : at + _LONGEST], "little")
         most = min(_LONGEST, len(data) - at)
-        for _ in range(_TRIED if at < len(data) else 0):
+        for _ in range(_TRIED):
             here = earlier[here]
-            if here < 0 or at - here > _FARTHEST:
+            if here < 0 or at - here > _FARTHEST or length == most:
                 break
-            differs = ahead ^ int.from_bytes(data[here : here + most], "little")
-            same = ((differs & -differs).bit_length() - 1) // 8 if differs else most
-            if same > length:
-                best, length = here, same
+            if data[here + length] == data[at + length]:  # else it is no longer
+                differs = ahead ^ int.from_bytes(data[here : here + most], "little")
+                same = ((differs & -differs).bit_length() - 1) // 8 if differs else most
+                if same > length:
+                    best, length = here, same
         if length:
-            starts.append(at)
-            lengths.append(length)
-            distances.append(at - best)
+            made.append((at, length, at - best))
         at += max(length, 1)
-    return _Matches(*(np.array(one, dtype=np.int64) for one in (starts, lengths, distances)))
+    return _Matches(*np.array(made, dtype=np.int64).reshape(-1, 3).T)
 
 
 def _find_earlier(found: Codes) -> Codes:

@@ -26,7 +26,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from math import isfinite
 from numbers import Real
@@ -353,6 +353,7 @@ def _format_end(column: profiles.ProfileColumn, bound: float) -> str:
 _LONGEST_SLUG = 80
 
 
+@lru_cache(maxsize=1)  # who writes a release checks its card, too
 def make_registry_card(played: Played) -> dict[str, Any]:
     """The entry, of plain values: valid by the registry's schema, every field of its three tiers filled."""
     return fill_yaml("registry_card.yaml.j2", played)
@@ -560,6 +561,7 @@ def escape_markdown(name: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", " ".join(name.split()))
 
 
+@lru_cache(maxsize=2)  # most templates of one release ask for them
 def describe_facts(played: Played, write: Callable[[str], str] = str) -> dict[str, Any]:
     """What is promised, to whom, and what is not, by keys; names of columns stand as ``write`` has them."""
     return fill_yaml("promise.yaml.j2", played, write=write)

@@ -21,6 +21,7 @@ from dpviz.releases.transcript import Transcript
 from dpviz.tables.declarations import apply_declaration, to_json
 from tests.cases import about
 from tests.releases.forging import verdict_on
+from tests.releases.people import unrehearsed
 from tests.releases.test_continuing import released as continuing
 from tests.releases.test_release_bytes import KINDS, PLAIN, pressed, write_rows
 
@@ -74,7 +75,7 @@ def released(name: str) -> Transcript:
     if name not in RELEASES:
         return continuing(True).played.transcript
     algorithm, declared, shares = RELEASES[name]
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, unrehearsed():
         data = write_rows(Path(folder), "rows", 0, 900)
         return pressed(Path(folder) / "one", data, declared, algorithm, shares).played.transcript
 

@@ -189,5 +189,4 @@ def test_the_documentation_says_how_often_its_advice_is_kept_and_with_another_k_
         assert best["epsilon"] * found["share_for_centers"] == pytest.approx(float(for_centers))
         asked = {"k": int(k), "epsilon": float(for_centers), "delta": float(words["--delta"])}
         drawn = (run(best["algorithm"], table.private, **asked, seed=seed).unit_centers for seed in range(int(runs)))
-        kept_here = sum(nicv(rows.points, one) <= float(words["--target"]) * reference for one in drawn)
-        assert kept_here == int(kept)
+        assert sum(nicv(rows.points, one) <= float(words["--target"]) * reference for one in drawn) == int(kept)
