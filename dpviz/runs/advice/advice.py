@@ -404,18 +404,17 @@ class Prospects:
         """Whether so small a budget was studied: what is expected of it otherwise is what a larger one gave."""
         return bool(self.study.budgets[0] <= _compute_log_budget(self.at(epsilon)) + 1e-9)
 
-    def interpolate_losses(self, epsilon: float) -> Array:
+    def interpolate_losses(self, epsilon: float, which: int | slice = slice(None)) -> Array:
         """Logarithms of losses, shape (tables, algorithms), between studied budgets; beyond, the nearest one."""
         budgets = self.study.budgets
         place = np.interp(_compute_log_budget(self.at(epsilon)), budgets, np.arange(len(budgets)))
         low = int(place)
-        below, above = (self.study.losses[self._used, end] for end in (low, min(low + 1, len(budgets) - 1)))
-        between: Array = below + (place - low) * (above - below)
-        return between
+        below, above = (self.study.losses[self._used, end, which] for end in (low, min(low + 1, len(budgets) - 1)))
+        return np.asarray(below + (place - low) * (above - below))
 
     def _find_losses(self, algorithm: str, epsilon: float) -> Array:
         """The same of one algorithm, shape (tables,)."""
-        return self.interpolate_losses(epsilon)[:, self.study.algorithms.index(algorithm)]
+        return self.interpolate_losses(epsilon, self.study.algorithms.index(algorithm))
 
     def compute_share_met(self, algorithm: str, epsilon: float, target: Target) -> float:
         """On which share of the synthetic tables an algorithm keeps to the target's loss."""
@@ -423,19 +422,18 @@ class Prospects:
 
     def _find_met(self, algorithm: str, epsilon: float, target: Target) -> Array:
         """Where losses keep to the target, shape (tables,); nowhere, if they are those of a larger budget."""
-        met: Array = (self._find_losses(algorithm, epsilon) <= np.log(target.loss)) & self.reaches(epsilon)
-        return met
+        return np.asarray((self._find_losses(algorithm, epsilon) <= np.log(target.loss)) & self.reaches(epsilon))
 
     def find_needed(self, algorithm: str, target: Target) -> float:
         """The smallest ε from which on one algorithm meets the target; infinite where it does not up to the largest."""
         if (algorithm, target) not in self._needed:
             # Sums of weights are round but for the last bits.
-            met = [
-                self.compute_share_met(algorithm, epsilon, target) >= target.share - 1e-9
-                and _can_run(algorithm, self.at(epsilon))
-                for epsilon in EPSILONS
-            ]
-            self._needed[algorithm, target] = find_start(EPSILONS, met)
+            self._needed[algorithm, target] = inf
+            for epsilon in EPSILONS[::-1]:
+                share = self.compute_share_met(algorithm, epsilon, target)
+                if share < target.share - 1e-9 or not _can_run(algorithm, self.at(epsilon)):
+                    break
+                self._needed[algorithm, target] = epsilon
         return self._needed[algorithm, target]
 
     def list_needed(self, target: Target) -> dict[str, float]:

@@ -130,9 +130,8 @@ class Judgement:
         >>> Judgement(level=Level.AMBER, like=Level.GREEN, yours=Level.AMBER).in_short
         'borderline'
         """
-        if self.level is None:
-            return ""
-        return {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}[self.level]
+        words = {Level.GREEN: "enough records", Level.AMBER: "borderline", Level.RED: "too few records"}
+        return "" if self.level is None else words[self.level]
 
     @property
     def announcement(self) -> str:
@@ -204,6 +203,12 @@ def _judge_setting(of: _Judge, setting: Setting) -> Judgement:
     return Judgement("", *levels, of.message(setting, levels), of.count_needed_rows(setting))
 
 
+@lru_cache(maxsize=256)  # either kind of groups asks at the same numbers of records
+def _count_needed(card: Card, params: Params, setting: Setting) -> float:
+    assert card.smallest_n is not None
+    return card.smallest_n(setting, params)
+
+
 class _Levels(NamedTuple):
     level: Level
     like: Level
@@ -259,7 +264,7 @@ class _Judge(NamedTuple):
 
     def at(self, setting: Setting) -> Setting:
         """What the algorithm is asked: with its part of ε."""
-        return replace(setting, epsilon=setting.epsilon * self.share)
+        return setting if self.share == 1 else replace(setting, epsilon=setting.epsilon * self.share)
 
     def expect(self, setting: Setting) -> Expectation | None:
         """What a bench measured of such runs; None where there is none."""
@@ -267,8 +272,7 @@ class _Judge(NamedTuple):
 
     def count_needed_rows(self, setting: Setting) -> float:
         """The fewest records for which a result is not mostly noise, if groups are of like size."""
-        assert self.card.smallest_n is not None
-        return self.card.smallest_n(self.at(setting), self.params) * setting.rows_per_person
+        return _count_needed(self.card, self.params, self.at(setting)) * setting.rows_per_person
 
     def message(self, setting: Setting, levels: _Levels) -> str:
         """The announcement: what is expected for either kind of groups, and what would do."""
