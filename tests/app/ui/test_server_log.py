@@ -121,8 +121,7 @@ def test_no_other_library_prints_a_traceback():
 
 
 def test_what_a_page_draws_is_sent_whole_never_as_one_that_the_browser_has_kept() -> None:
-    message = ForwardMsg()
-    message.delta.new_element.code.code_text = "x" * 1_000_000
+    message = ForwardMsg(delta={"new_element": {"code": {"code_text": "x" * 1_000_000}}})
     populate_hash_if_needed(message)
     assert message.hash and not message.metadata.cacheable
 
