@@ -120,7 +120,7 @@ def find_attainable(table: PrivateTable, k: int, epsilon: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _load_table(package: str, item: str, scaling: Scaling) -> PrivateTable:
+def load_table(package: str, item: str, scaling: Scaling) -> PrivateTable:
     rows = read_numbers(package, item)
     assert rows is not None
     lower, upper = round_outwards(rows)
@@ -129,7 +129,7 @@ def _load_table(package: str, item: str, scaling: Scaling) -> PrivateTable:
 
 
 def _run_drawn(package: str, item: str, k: int, scaling: Scaling, repeat: int, plan: Plan) -> list[dict[str, Any]]:
-    table = _load_table(package, item, scaling)
+    table = load_table(package, item, scaling)
     rows = measured(_name(package, item, scaling), True, table, k, plan, first=repeat)
     reached = find_attainable(table, k, plan.epsilons[0])
     first = {**rows[0], "algorithm": "attainable", "ratio": reached, "seconds": 0.0, "spent_epsilon": 0.0}

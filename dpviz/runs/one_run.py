@@ -42,6 +42,7 @@ from dpviz.runs.verdict import Verdict, reach_verdict
 from dpviz.words import PLUS_MINUS, Key
 
 if TYPE_CHECKING:
+    from dpviz.algorithms import synopsis_reading
     from dpviz.runs.profiles import Profile
 
 SIMULATION = "SIMULATION"
@@ -206,6 +207,15 @@ class Run(RunSoFar, Report):
         return None if diagnose is None else diagnose(self.steps, self.domain.region)
 
     @cached_property
+    def stability(self) -> synopsis_reading.Stability | None:
+        """How far its segments hang on the noise of its synopsis; None without one, and where centres may be noise."""
+        from dpviz.algorithms import synopsis_reading  # here, because a first fit does not wait for it
+
+        if self.verdict is None or not self.verdict.fine:
+            return None
+        return synopsis_reading.measure_stability(self.steps, self.unit_centers)
+
+    @cached_property
     def verdict(self) -> Verdict | None:
         """How it ended, by released and public values alone; None where it is not private."""
         if not self.private:
@@ -237,6 +247,8 @@ class Run(RunSoFar, Report):
             yield f"By released values: {self.verdict.words}"
         if self.loss_diagnostic is not None:
             yield f"{self.loss_diagnostic.words}."
+        if self.stability is not None:
+            yield self.stability.words
         yield from (f"Note: {note}" for note in (*self.warnings, *filter(None, [self.hardening_note])))
 
 

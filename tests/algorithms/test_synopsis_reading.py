@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms.steps import GridStep
-from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, suggest_k
+from dpviz.algorithms.synopsis_reading import MOST_K, SuggestedK, measure_stability, suggest_k
 from dpviz.core.check import RequestError
 from dpviz.core.partitions import Grid
 from dpviz.runs.one_run import run
@@ -41,7 +41,24 @@ def test_plain_groups_are_counted_and_the_curve_never_rises_and_lies_in_its_band
 def test_of_one_cloud_no_number_stands_out():
     rng = np.random.default_rng(1)
     read = read_k(histogram(rng.uniform(-1, 1, (400, 2))), 10, rng)
-    assert read.suggested is None and "no number" in read.words
+    assert read.suggested is None and f"at most {read.bends.max():.1f} times as fast" in read.words
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("seed", range(2))
+def test_segments_of_plain_groups_come_out_again_in_any_order_and_those_of_one_cloud_do_not(seed):
+    rng = np.random.default_rng(seed)
+    apart, together = 0.7 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]]), rng.uniform(-1, 1, (400, 2))
+    groups, cloud = (histogram(middles, seed=seed) for middles in (apart, together))
+    plain, other_way, chance = (
+        measure_stability([groups], apart),
+        measure_stability([groups], apart[::-1]),
+        measure_stability([cloud], together[:9]),
+    )
+    assert plain.holds and plain.kept.min() > 0.95 and "hardly hang" in plain.words
+    assert np.allclose(other_way.kept, plain.kept[::-1]) and other_way.rows == pytest.approx(plain.rows)
+    assert not chance.holds and f"segment {chance.kept.argmin() + 1} changes most" in chance.words
+    assert measure_stability([groups], apart[:1]) is None and measure_stability([], apart) is None
 
 
 def test_what_has_no_synopsis_is_refused():

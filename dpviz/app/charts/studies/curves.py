@@ -19,7 +19,7 @@ from dpviz.app.charts.canvas import AIR, LEGEND_LINE, Diagram, add_note, new_plo
 from dpviz.app.charts.plot import Data, Plot, make_axis_title, make_epsilon_axis, make_log_axis
 from dpviz.core import Array
 from dpviz.runs import Recommendation, SmallestEpsilon, Target, find_reached_loss
-from dpviz.words import Palette, format_number, format_ratio, join_clauses, read_toml
+from dpviz.words import Palette, format_number, format_ratio, join_clauses, read_toml, round_percent
 
 _TOLD: dict[str, dict[str, Any]] = read_toml(__file__, "looks.toml")
 LOOKS: dict[str, tuple[str, str]] = {name: (color, marker) for name, (color, marker) in _TOLD["looks"].items()}
@@ -519,9 +519,10 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         losses, lows, highs = (np.maximum(values, least) for values in (read.losses, read.lows, read.highs))
         add_band(plot, read.ks.astype(np.float64), lows, highs, palette.fade(palette.released, 0.22))
         look = {"line": {"color": palette.released, "width": 2.2}, "marker": {"color": palette.released, "size": 7}}
-        between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+        look["marker"]["symbol"] = np.where(read.kept < synopsis_reading.STABLE, "circle-open", "circle").tolist()
+        between = "nine in ten redraws %{customdata[0]:.3g} to %{customdata[1]:.3g}<br>%{customdata[2]:.0%} stay"
         told = {"hover": f"k = %{{x}}: loss %{{y:.3g}}<br>{between}", "meta": "released"}
-        ends = np.column_stack([read.lows, read.highs])
+        ends = np.column_stack([read.lows, read.highs, read.kept])
         plot.add_scatter(read.ks, losses, "lines+markers", customdata=ends, **look, **told)
         # At most about so many numbers below the axis.
         every = -(-len(read.ks) // 12)
@@ -536,11 +537,12 @@ def draw_k_curve(read: synopsis_reading.SuggestedK) -> Diagram:
         return plot
 
     def tabulate() -> pd.DataFrame:
-        ends = {"low": read.lows, "high": read.highs, "bend": read.bends}
+        ends = {"low": read.lows, "high": read.highs, "bend": read.bends, "stay": read.kept}
         return pd.DataFrame({"k": read.ks, "loss": read.losses, **ends})
 
     how, agree = "line: least loss found on the synopsis", f"{read.agreeing} of {read.redraws} redraws agree"
-    note = join_clauses(how, "band: nine in ten redraws of its noise", agree, "free: nothing is charged")
+    filled = f"filled: {round_percent(synopsis_reading.STABLE)} of rows or more stay in their segment"
+    note = join_clauses(how, "band: nine in ten redraws of its noise", filled, agree, "free: nothing is charged")
     way = f"from {format_number(float(read.losses[0]))} at k = 1 to {format_number(float(read.losses[-1]))}"
     words = f"Loss on the synopsis against the number of clusters, {way} at k = {last}. {read.words}"
     return Diagram("clusters-on-the-synopsis", finding, note, words, paint, tabulate)

@@ -454,6 +454,9 @@ def _draw_clusters(pictured: Pictured, request: Request) -> None:
         about = f"{SENTENCES.fill('loss_diagnostic')} {glossary.explain_term('loss')}"
         words = f"{doubtful}{escape_markdown(run.loss_diagnostic.words)}."
         draw_caption_with_badge("released", words, help=about)
+    if run.stability is not None:
+        mark = "" if run.stability.holds else ":material/warning: "
+        draw_caption_with_badge("released", f"{mark}{escape_markdown(run.stability.words)}")
     _draw_cost(pictured.table, pictured.judged, request)
 
 

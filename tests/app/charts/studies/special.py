@@ -130,7 +130,7 @@ def list_maps() -> Cases:
 LOSSES, BENDS = np.array([900.0, 400.0, 100.0, 90.0, 82.0, 75.0]), np.array([0, 0.6, 4.1, 1.0, 0.9, 0.8])
 READ = SuggestedK(
     **{"ks": np.arange(1, 7), "losses": LOSSES, "lows": 0.9 * LOSSES, "highs": 1.1 * LOSSES, "bends": BENDS},
-    **{"suggested": 3, "agreeing": 11, "redraws": 12},
+    **{"kept": np.array([1.0, 0.97, 0.95, 0.72, 0.91, 0.64]), "suggested": 3, "agreeing": 11, "redraws": 12},
 )
 
 
@@ -146,6 +146,7 @@ def list_answers() -> Cases:
         yield name, draw_smallest(curves, answers, Recommendation.of(target, None, answers))
     long = np.geomspace(900, 75, 60)
     many = {"ks": np.arange(1, 61), "losses": long, "lows": long, "highs": long, "bends": np.ones(60), "suggested": 60}
+    many["kept"] = np.linspace(1, 0.3, 60)
     for name, change in {
         **{"k = 3": {}, "k = 3, unsurely": {"agreeing": 4}, "no k": {"suggested": None}},
         **{"no lower ends": {"lows": 0 * READ.losses}, "k = 60, unsurely": {**many, "agreeing": 0}},
