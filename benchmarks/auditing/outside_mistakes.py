@@ -15,7 +15,8 @@ from benchmarks.mutation.places import source_of
 from benchmarks.mutation.planted import Mistake, mistakes
 
 FILE = ROOT / "tests" / "audits" / "mistakes.yaml"
-_TEST = "tests/audits/test_outside_audit.py::test_the_auditor_objects_to_no_pair"
+TESTS = "tests/audits/test_outside_audit.py"
+_TEST = f"{TESTS}::test_the_auditor_objects_to_no_pair"
 
 
 class OutsideMistake(NamedTuple):

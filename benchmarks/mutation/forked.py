@@ -6,9 +6,9 @@ written into the tree.
 
     python -m benchmarks.mutation.forked
 
-is a nursery: a trial a line comes in, an outcome a line goes out. With two numbers of open files it forks itself: the
-one that is asked through these is such a nursery; the other loads dpviz and the tests, collects what it is asked for,
-and exchanges functions of the child (``warm``). Where that does not show a mistake, ``Nurseries`` ask the first.
+is a nursery: a trial a line comes in, an outcome a line goes out. With two numbers of open files and with files of
+tests it forks itself: the one that is asked through these numbers is such a nursery; the other loads dpviz, collects
+these tests, and exchanges functions of the child (``warm``). Where that shows no mistake, ``Nurseries`` ask the first.
 """
 
 from __future__ import annotations
@@ -158,10 +158,13 @@ class Line:
 
 
 class Nursery:
-    """A process that forks a child for each trial; for use in ``with``. With open files it has another beside it."""
+    """A process that forks a child for each trial; for use in ``with``.
 
-    def __init__(self, *, root: Path = ROOT, beside: Sequence[int] = ()) -> None:
-        self.root, self._beside = root, beside
+    With open files another is asked ``beside`` it, and of these tests it has collected all.
+    """
+
+    def __init__(self, *, root: Path = ROOT, beside: Sequence[int] = (), tests: Sequence[str] = ()) -> None:
+        self.root, self._beside, self._tests = root, beside, tests
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -169,7 +172,7 @@ class Nursery:
         environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment.pop("PYTEST_ADDOPTS", None)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.mutation.forked", *map(str, self._beside)],
+            [sys.executable, "-m", "benchmarks.mutation.forked", *map(str, self._beside), *self._tests],
             cwd=self.root,
             env=environment,
             stdin=subprocess.PIPE,
@@ -191,9 +194,10 @@ class Nursery:
 
 
 class Nurseries:
-    """One that has loaded dpviz and the tests, and for what it does not show one that has not; when they are needed."""
+    """One that has loaded dpviz and these files of tests, and for what it does not show one that has not."""
 
-    def __init__(self) -> None:
+    def __init__(self, tests: Iterable[str]) -> None:
+        self._tests = [*dict.fromkeys(tests)]
         self._open = ExitStack()
         self._made: dict[bool, Nursery | Line] = {}
 
@@ -208,10 +212,10 @@ class Nurseries:
         return self.of(warm=False).run(trial)
 
     def of(self, *, warm: bool) -> Nursery | Line:
-        """Either of them; both are one process until it has loaded all libraries."""
+        """Either of them, as soon as one is needed; both are one process until it has loaded all libraries."""
         if not self._made:
             (asked, ask), (answered, answer) = os.pipe(), os.pipe()
-            self._made[True] = self._open.enter_context(Nursery(beside=(asked, answer)))
+            self._made[True] = self._open.enter_context(Nursery(beside=(asked, answer), tests=self._tests))
             os.close(asked)
             os.close(answer)
             self._made[False] = self._open.enter_context(closing(Line(os.fdopen(ask, "w"), os.fdopen(answered))))
@@ -242,8 +246,8 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
         _answer(answers, _in_child(trial, asked, partial(_tried, trial)))
 
 
-def serve_loaded(asked: IO[str], answers: IO[str]) -> None:
-    """One that has loaded dpviz and the tests: pytest begins once and collects a file once, and a child runs items."""
+def serve_loaded(asked: IO[str], answers: IO[str], tests: Sequence[str]) -> None:
+    """One that has loaded dpviz and the tests: pytest begins and collects once, and a child runs what is collected."""
     loaded = LoadedFunctions(ROOT / "dpviz")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -251,8 +255,9 @@ def serve_loaded(asked: IO[str], answers: IO[str]) -> None:
         importlib.import_module("tests.examples").load(quick=True)  # as a child does, before it imports tests
         _take_the_first_failure()
         _compile_templates()
+        loaded.load(_module_name(each) for file in tests for each in (*_list_conftests(file), file))
     with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
-        pytest.main([*_options(Path(kept)), "-q", "-s", "tests"], plugins=[Standing(asked, answers, loaded)])
+        pytest.main([*_options(Path(kept)), "-q", "-s", *tests], plugins=[Standing(asked, answers, loaded)])
 
 
 def _read_trials(asked: IO[str]) -> Iterator[Trial]:
@@ -265,37 +270,23 @@ def _answer(answers: IO[str], outcome: Outcome) -> None:
 
 
 class Standing:
-    """A plugin of pytest that collects what trials ask for, and has children run it."""
+    """A plugin of pytest that runs what is collected in children, trial by trial."""
 
     def __init__(self, asked: IO[str], answers: IO[str], loaded: LoadedFunctions) -> None:
         self._asked, self._answers, self._loaded = asked, answers, loaded
-        self._items: dict[str, list[pytest.Item]] = {}
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self) -> None:
         _take_the_first_failure()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self) -> bool:
-        """Nothing before somebody asks."""
-        return True
-
-    @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Trial by trial, until no more come."""
+        """Until no more come."""
+        gc.freeze()
         for trial in _read_trials(self._asked):
-            files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
-            items = [item for file in files for item in self._collect(session, file)]
-            run = partial(self._tried, trial, _in_order(items, trial.tests), session)
+            run = partial(self._tried, trial, _in_order(session.items, trial.tests), session)
             _answer(self._answers, _in_child(trial, self._asked, run))
         return True
-
-    def _collect(self, session: pytest.Session, file: str) -> list[pytest.Item]:
-        if file not in self._items:
-            self._loaded.load(map(_module_name, (*_list_conftests(file), file)))
-            self._items[file] = [*session.perform_collect([file])]
-            gc.freeze()
-        return self._items[file]
 
     def _tried(self, trial: Trial, items: Sequence[pytest.Item], session: pytest.Session, folder: Path) -> Outcome:
         """The tests in their order, until one is red."""
@@ -610,7 +601,7 @@ if __name__ == "__main__":
     os.dup2(2, 1)
     sys.path[:0] = [str(Path.cwd())]
     load_libraries()
-    beside = [*map(int, sys.argv[1:])]
+    beside, tests = [*map(int, sys.argv[1:3])], sys.argv[3:]
     with suppress(BrokenPipeError):  # whoever asked has ended
         if not beside:
             serve(sys.stdin, line)
@@ -622,5 +613,5 @@ if __name__ == "__main__":
         else:
             for each in beside:
                 os.close(each)
-            serve_loaded(sys.stdin, line)
+            serve_loaded(sys.stdin, line, tests)
             os.waitpid(other, 0)
