@@ -54,6 +54,11 @@ def list_planted() -> list[OutsideMistake]:
     ]
 
 
+def list_test_files() -> list[str]:
+    """In which a mistake, here or there, turns a test red."""
+    return [*dict.fromkeys(one.caught_by.partition("::")[0] for one in mistakes()), TESTS]
+
+
 def count_places(planted: OutsideMistake) -> int:
     """How often what it changes stands in its file."""
     return source_of(planted.mistake.file).count(planted.mistake.was)

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.auditing.outside_mistakes import TESTS
+from benchmarks.auditing.outside_mistakes import list_test_files
 from benchmarks.mutation.forked import Nurseries
-from benchmarks.mutation.planted import mistakes
 
 
 @pytest.fixture(scope="session")
 def nursery() -> Iterator[Nurseries]:
-    with Nurseries([*(one.caught_by.partition("::")[0] for one in mistakes()), TESTS]) as made:
+    with Nurseries(list_test_files()) as made:
         yield made
