@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.auditing.outside import PLACE, audit_plan, list_plans, load_auditor
-from benchmarks.auditing.outside_mistakes import list_planted, read_reasons
+from benchmarks.auditing.outside_mistakes import TESTS, list_planted, read_reasons
 from benchmarks.mutation.forked import Nurseries
 from benchmarks.timing import machine
 
@@ -54,7 +54,7 @@ def audit_all(only: str, most: int | None) -> int:
 def plant_all(only: str) -> int:
     """Every mistake; 1 if one that is within the auditor's reach passes."""
     passed, outside, found, reasons = 0, 0, 0, read_reasons()
-    with Nurseries() as nursery:
+    with Nurseries([TESTS]) as nursery:
         for planted in list_planted():
             if only not in planted.mistake.mistake:
                 continue

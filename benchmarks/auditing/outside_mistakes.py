@@ -15,7 +15,8 @@ from benchmarks.mutation.places import source_of
 from benchmarks.mutation.planted import Mistake, mistakes
 
 FILE = ROOT / "tests" / "audits" / "mistakes.yaml"
-_TEST = "tests/audits/test_outside_audit.py::test_the_auditor_objects_to_no_pair"
+TESTS = "tests/audits/test_outside_audit.py"
+_TEST = f"{TESTS}::test_the_auditor_objects_to_no_pair"
 
 
 class OutsideMistake(NamedTuple):
@@ -51,6 +52,11 @@ def list_planted() -> list[OutsideMistake]:
         )
         for row in rows
     ]
+
+
+def list_test_files() -> list[str]:
+    """In which a mistake, here or there, turns a test red."""
+    return [*dict.fromkeys(one.caught_by.partition("::")[0] for one in mistakes()), TESTS]
 
 
 def count_places(planted: OutsideMistake) -> int:

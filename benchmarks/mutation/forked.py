@@ -6,8 +6,9 @@ written into the tree.
 
     python -m benchmarks.mutation.forked
 
-is a nursery: a trial a line comes in, an outcome a line goes out. With ``warm`` it loads dpviz and the tests itself,
-and exchanges functions of the child (``warm``); where that does not show a mistake, ``Nurseries`` ask the other one.
+is a nursery: a trial a line comes in, an outcome a line goes out. With two numbers of open files and with files of
+tests it forks itself: the one that is asked through these numbers is such a nursery; the other loads dpviz, collects
+these tests, and exchanges functions of the child (``warm``). Where that shows no mistake, ``Nurseries`` ask the first.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ import time
 import warnings
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from itertools import groupby
+from functools import cache, partial
+from itertools import groupby, zip_longest
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import IO, Any, Self
@@ -137,11 +138,33 @@ class Outcome:
         return self.outcome in (KILLED, HANGS)
 
 
-class Nursery:
-    """A process that forks a child for each trial; for use in ``with``."""
+class Line:
+    """To and from a process that forks a child for each trial."""
 
-    def __init__(self, *, root: Path = ROOT, warm: bool = False) -> None:
-        self.root, self._warm = root, warm
+    def __init__(self, trials: IO[str], outcomes: IO[str]) -> None:
+        self._trials, self._outcomes = trials, outcomes
+
+    def run(self, trial: Trial) -> Outcome:
+        self._trials.write(json.dumps(asdict(trial)) + "\n")
+        self._trials.flush()
+        answer = self._outcomes.readline()
+        if not answer:
+            raise RuntimeError("The process that forks children has ended.")
+        return Outcome(**json.loads(answer))
+
+    def close(self) -> None:
+        self._trials.close()
+        self._outcomes.close()
+
+
+class Nursery:
+    """A process that forks a child for each trial; for use in ``with``.
+
+    With open files another is asked ``beside`` it, and of these tests it has collected all.
+    """
+
+    def __init__(self, *, root: Path = ROOT, beside: Sequence[int] = (), tests: Sequence[str] = ()) -> None:
+        self.root, self._beside, self._tests = root, beside, tests
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -149,23 +172,19 @@ class Nursery:
         environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment.pop("PYTEST_ADDOPTS", None)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.mutation.forked", *["warm"] * self._warm],
+            [sys.executable, "-m", "benchmarks.mutation.forked", *map(str, self._beside), *self._tests],
             cwd=self.root,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            pass_fds=self._beside,
         )
         return self
 
     def run(self, trial: Trial) -> Outcome:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(asdict(trial)) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise RuntimeError("The process that forks children has ended.")
-        return Outcome(**json.loads(answer))
+        return Line(self._process.stdin, self._process.stdout).run(trial)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
@@ -175,25 +194,31 @@ class Nursery:
 
 
 class Nurseries:
-    """One that has loaded dpviz and the tests, and for what it does not show one that has not; each as it is needed."""
+    """One that has loaded dpviz and these files of tests, and for what it does not show one that has not."""
 
-    def __init__(self) -> None:
+    def __init__(self, tests: Iterable[str]) -> None:
+        self._tests = [*dict.fromkeys(tests)]
         self._open = ExitStack()
-        self._made: dict[bool, Nursery] = {}
+        self._made: dict[bool, Nursery | Line] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def run(self, trial: Trial) -> Outcome:
         """The outcome; a change that lives in the first is tried in the other, which computes anew what it imports."""
-        found = self._of(warm=True).run(trial)
+        found = self.of(warm=True).run(trial)
         if found.red or (found.ran and not trial.file):
             return found
-        return self._of(warm=False).run(trial)
+        return self.of(warm=False).run(trial)
 
-    def _of(self, *, warm: bool) -> Nursery:
-        if warm not in self._made:
-            self._made[warm] = self._open.enter_context(Nursery(warm=warm))
+    def of(self, *, warm: bool) -> Nursery | Line:
+        """Either of them, as soon as one is needed; both are one process until it has loaded all libraries."""
+        if not self._made:
+            (asked, ask), (answered, answer) = os.pipe(), os.pipe()
+            self._made[True] = self._open.enter_context(Nursery(beside=(asked, answer), tests=self._tests))
+            os.close(asked)
+            os.close(answer)
+            self._made[False] = self._open.enter_context(closing(Line(os.fdopen(ask, "w"), os.fdopen(answered))))
         return self._made[warm]
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -205,27 +230,78 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpviz-mutation"
 
 
-def serve(asked: IO[str], answers: IO[str], loaded: LoadedFunctions | None = None) -> None:
-    """The nursery itself."""
+def load_libraries() -> None:
+    """What dpviz and the tests import."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in (*_LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
             importlib.import_module(name)
-        if loaded:
-            loaded.load(["tests.conftest", "tests.durations", *_list_modules(ROOT / "dpviz")])
-            importlib.import_module("tests.examples").load(quick=True)  # as a child does, before it imports tests
-            _take_the_first_failure()
-            _compile_templates()
         _describe_components()
     gc.freeze()  # a child that collects garbage would copy whatever it looks through
-    with suppress(BrokenPipeError):  # whoever asked has ended
-        for line in asked:
-            trial = Trial(**json.loads(line))
-            if loaded:
-                files = dict.fromkeys(test.partition("::")[0] for test in trial.tests)
-                loaded.load(_module_name(each) for file in files for each in (*_list_conftests(file), file))
-            answers.write(json.dumps(asdict(_in_child(trial, asked, loaded))) + "\n")
-            answers.flush()
+
+
+def serve(asked: IO[str], answers: IO[str]) -> None:
+    """The nursery itself."""
+    for trial in _read_trials(asked):
+        _answer(answers, _in_child(trial, asked, partial(_tried, trial)))
+
+
+def serve_loaded(asked: IO[str], answers: IO[str], tests: Sequence[str]) -> None:
+    """One that has loaded dpviz and the tests: pytest begins and collects once, and a child runs what is collected."""
+    loaded = LoadedFunctions(ROOT / "dpviz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loaded.load(["tests.conftest", "tests.durations", *_list_modules(ROOT / "dpviz")])
+        importlib.import_module("tests.examples").load(quick=True)  # as a child does, before it imports tests
+        _take_the_first_failure()
+        _compile_templates()
+        loaded.load(_module_name(each) for file in tests for each in (*_list_conftests(file), file))
+    with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
+        pytest.main([*_options(Path(kept)), "-q", "-s", *tests], plugins=[Standing(asked, answers, loaded)])
+
+
+def _read_trials(asked: IO[str]) -> Iterator[Trial]:
+    return (Trial(**json.loads(line)) for line in asked)
+
+
+def _answer(answers: IO[str], outcome: Outcome) -> None:
+    answers.write(json.dumps(asdict(outcome)) + "\n")
+    answers.flush()
+
+
+class Standing:
+    """A plugin of pytest that runs what is collected in children, trial by trial."""
+
+    def __init__(self, asked: IO[str], answers: IO[str], loaded: LoadedFunctions) -> None:
+        self._asked, self._answers, self._loaded = asked, answers, loaded
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        _take_the_first_failure()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Until no more come."""
+        gc.freeze()
+        for trial in _read_trials(self._asked):
+            run = partial(self._tried, trial, _in_order(session.items, trial.tests), session)
+            _answer(self._answers, _in_child(trial, self._asked, run))
+        return True
+
+    def _tried(self, trial: Trial, items: Sequence[pytest.Item], session: pytest.Session, folder: Path) -> Outcome:
+        """The tests in their order, until one is red."""
+        if not _change_text(trial, self._loaded) and trial.file:
+            if _module_name(trial.file) not in sys.modules:
+                _change_import(trial)
+            elif not self._loaded.change(Path.cwd() / trial.file, trial.source):
+                return Outcome(NOT_HERE)
+        watch = Watch(None, running=folder / "running")
+        session.config.pluginmanager.register(watch)
+        for item, following in zip_longest(items, items[1:]):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if watch.failed:
+                return Outcome(KILLED, watch.failed, watch.why)
+        return Outcome(LIVES if watch.passed else NO_TESTS, ran=watch.passed)
 
 
 def _list_modules(package: Path) -> list[str]:
@@ -264,13 +340,13 @@ def _list_conftests(file: str) -> list[str]:
     return [str(folder / "conftest.py") for folder in Path(file).parents if (folder / "conftest.py").exists()]
 
 
-def _in_child(trial: Trial, asked: IO[str], loaded: LoadedFunctions | None) -> Outcome:
+def _in_child(trial: Trial, asked: IO[str], run: Callable[[Path], Outcome]) -> Outcome:
     """Fork, wait, and tell; whatever the child has started ends with it, and it ends with whoever ``asked``."""
     with tempfile.TemporaryDirectory(prefix="dpviz-mutation-", ignore_cleanup_errors=True) as kept:
         folder = Path(kept)
         child = os.fork()
         if child == 0:
-            _be_the_child(trial, folder, loaded)
+            _be_the_child(trial, folder, run)
         late = not _ended_in_time(child, asked, trial.wall_seconds)
         _kill_group(child)
         _, status, used = os.wait4(child, 0)
@@ -306,7 +382,7 @@ def _kill_group(child: int) -> None:
         os.kill(child, signal.SIGKILL)
 
 
-def _be_the_child(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> None:
+def _be_the_child(trial: Trial, folder: Path, run: Callable[[Path], Outcome]) -> None:
     """Run the tests and end; never returns."""
     try:
         os.setpgid(0, 0)
@@ -320,24 +396,19 @@ def _be_the_child(trial: Trial, folder: Path, loaded: LoadedFunctions | None) ->
         for stream in (1, 2):
             os.dup2(said, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        outcome = _measured(trial, folder) if trial.coverage else _tried(trial, folder, loaded)
+        outcome = run(folder)
         (folder / "outcome.part").write_text(json.dumps(asdict(outcome)))
         (folder / "outcome.part").rename(folder / "outcome.json")
     finally:
         os._exit(0)
 
 
-def _tried(trial: Trial, folder: Path, loaded: LoadedFunctions | None) -> Outcome:
+def _tried(trial: Trial, folder: Path) -> Outcome:
     """The tests file by file, until one is red, and all at once where nothing is changed; a file may come twice."""
-    if trial.file.endswith(".j2"):
-        _change_template(Path(trial.file).name, trial.source, loaded)
-    elif trial.file.endswith(".toml"):
-        _change_words(Path.cwd() / trial.file, trial.source)
-    elif trial.file and loaded and _module_name(trial.file) in sys.modules:
-        if not loaded.change(Path.cwd() / trial.file, trial.source):
-            return Outcome(NOT_HERE)
-    elif trial.file:
-        sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
+    if trial.coverage:
+        return _measured(trial, folder)
+    if not _change_text(trial) and trial.file:
+        _change_import(trial)
     ran = 0
     by_file = [(file, [*group]) for file, group in groupby(trial.tests, key=lambda test: test.partition("::")[0])]
     together = [([file], tests) for file, tests in by_file]
@@ -369,24 +440,17 @@ def _measured(trial: Trial, folder: Path) -> Outcome:
 
 
 def _pytest(arguments: Sequence[str], watch: Watch, folder: Path) -> int:
+    options = [*_options(folder), *["-x"] * (watch.chosen is not None)]
+    return pytest.main([*options, *arguments], plugins=[watch])
+
+
+def _options(folder: Path) -> list[str]:
     # Plain assertions: pytest would rewrite, and so read from its file, whatever module is called like a test.
     # Python's tracebacks: pytest's own ask for the files of all modules to find one line, which costs half a trial.
-    options = [
-        "-q",
-        "-x",
-        "--tb=native",
-        "--no-header",
-        "--assert=plain",
-        "-p",
-        "no:cacheprovider",
-        f"--basetemp={folder / 'tmp'}",
-    ]
-    if watch.chosen is None:
-        options.remove("-x")
     # Slow ones, too, and few examples of a property all the same.
-    marks = "(not slow or slow) and not browser"
-    options += ["-m", marks, "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    return pytest.main([*options, *arguments], plugins=[watch])
+    said = ["-q", "--tb=native", "--no-header", "--assert=plain", "-p", "no:cacheprovider"]
+    marks = ["-m", "(not slow or slow) and not browser", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return [*said, f"--basetemp={folder / 'tmp'}", *marks]
 
 
 def _take_the_first_failure() -> None:
@@ -489,6 +553,19 @@ class _ChangedSource(importlib.machinery.SourceFileLoader):
             return compile(self.source, self.path, "exec", dont_inherit=True)
 
 
+def _change_text(trial: Trial, loaded: LoadedFunctions | None = None) -> bool:
+    """Where a template or words are changed, they are from now on; whether it is one."""
+    if trial.file.endswith(".j2"):
+        _change_template(Path(trial.file).name, trial.source, loaded)
+    elif trial.file.endswith(".toml"):
+        _change_words(Path.cwd() / trial.file, trial.source)
+    return trial.file.endswith((".j2", ".toml"))
+
+
+def _change_import(trial: Trial) -> None:
+    sys.meta_path.insert(0, _Changed(Path.cwd() / trial.file, _module_name(trial.file), trial.source))
+
+
 def _change_template(name: str, source: str, loaded: LoadedFunctions | None) -> None:
     """From now on the template of this name has another source than its file."""
     read = FileSystemLoader.get_source
@@ -523,4 +600,18 @@ if __name__ == "__main__":
     line = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.path[:0] = [str(Path.cwd())]
-    serve(sys.stdin, line, LoadedFunctions(ROOT / "dpviz") if "warm" in sys.argv[1:] else None)
+    load_libraries()
+    beside, tests = [*map(int, sys.argv[1:3])], sys.argv[3:]
+    with suppress(BrokenPipeError):  # whoever asked has ended
+        if not beside:
+            serve(sys.stdin, line)
+        elif (other := os.fork()) == 0:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.close(line.fileno())
+            serve(os.fdopen(beside[0]), os.fdopen(beside[1], "w"))
+            os._exit(0)
+        else:
+            for each in beside:
+                os.close(each)
+            serve_loaded(sys.stdin, line, tests)
+            os.waitpid(other, 0)

@@ -24,4 +24,5 @@ def test_no_page_shows_the_number_of_rows_of_a_private_table(tmp_path: Path, pag
     said = apply_declaration('{"bounds": {"age": [0, 100], "income": [0, 90000]}, "bounds_origin": "law"}').validate()
     table = declare(open_file(data), said)
     assert table.kind == FileKind.PRIVATE and table.loaded.n_rows == ROWS and table.n_public is None
-    assert not SHOWN.search(everything_shown(app_on(f"{page}.py", table, drawer=DRAWERS.get(page, ""))))
+    shown = everything_shown(app_on(f"{page}.py", table, drawer=DRAWERS.get(page, "")))
+    assert not SHOWN.search(re.sub(r"H4sI[\w+/=]+", "", shown)), "frames of noise, packed as letters, hold any digits"

@@ -57,7 +57,7 @@ def test_whoever_runs_no_test_has_caught_nothing(nursery):
 
 def test_a_loaded_function_gets_other_code_and_what_is_more_than_functions_is_left_to_a_process_that_loads_it(nursery):
     planted = next(one for one in mistakes() if one.file == "dpviz/releases/promise.py" and "order" in one.mistake)
-    warm = nursery._of(warm=True)
+    warm = nursery.of(warm=True)
     assert warm.run(Trial([planted.caught_by], planted.file, planted.source)).outcome == KILLED
     assert warm.run(Trial([planted.caught_by])).outcome == LIVES
     more = Trial([planted.caught_by], planted.file, planted.source + "\n\nNOTHING_NEW = 1\n")

@@ -36,10 +36,9 @@ def test_without_a_mistake_a_test_of_each_file_is_green(nursery):
 
     Of a file the cheapest is run: whatever is not there, or does not end, turns no mistake red below.
     """
-    seconds, cheapest = stored(), dict[str, str]()
+    seconds = stored()
     dearest_first = sorted({one.caught_by for one in MISTAKES}, key=lambda test: _cost(seconds, test), reverse=True)
-    for test in dearest_first:
-        cheapest[test.partition("::")[0]] = test
+    cheapest = {test.partition("::")[0]: test for test in dearest_first}
     found = nursery.run(Trial([*cheapest.values()]).patient(10.0 * len(cheapest)))
     assert found.outcome == LIVES, f"{found.test} is red without any mistake: {found.why}"
     assert found.ran >= len(cheapest)
