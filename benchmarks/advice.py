@@ -31,7 +31,7 @@ from dpviz.algorithms.card import Card, Setting
 from dpviz.algorithms.registry import list_private_cards
 from dpviz.core.private_session import PrivateTable
 from dpviz.core.revealed_rows import Revealed
-from dpviz.runs.advice.advice import NEAR, foresee
+from dpviz.runs.advice.advice import NEAR, choose_cheapest, foresee
 from dpviz.runs.advice.judgement import Judgement
 from dpviz.runs.clipped_rows import clip_rows
 from dpviz.runs.evaluation import find_reference, nicv
@@ -182,7 +182,7 @@ def _compare(found: pd.DataFrame) -> None:
     for cell, rows in found.groupby(["table", "n", "d", "k", "epsilon"], sort=False):
         name, n, d, k, epsilon = cell
         ratio = rows.set_index("algorithm")["ratio"]
-        advised = foresee(Setting(d, k, epsilon, DELTA, n=n)).find_best(epsilon)
+        advised = choose_cheapest(foresee(Setting(d, k, epsilon, DELTA, n=n)).list_outlooks(epsilon))
         chosen = "" if advised is None else advised.algorithm
         lines.append(
             {

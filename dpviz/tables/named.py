@@ -13,20 +13,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dpviz.core import check
-from dpviz.tables import duckdb_intake, spark_intake
+from dpviz.tables import duckdb_intake, made_tables, spark_intake
 from dpviz.tables.arrow_intake import ENDING, ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import Declaration, apply_declaration_file, find_declaration_path, read_declaration
 from dpviz.tables.duckdb_intake import DuckTable
 from dpviz.tables.loaded_table import USUAL_LABEL, LoadedTable, make_numeric_table
-from dpviz.tables.made_tables import (
-    MIXTURE,
-    THERMOMETERS,
-    WORDS,
-    make_bag_of_words,
-    make_gaussian_mixture,
-    make_thermometers,
-)
 from dpviz.tables.spark_intake import SparkTable
 from dpviz.tables.sparse_intake import SparseTable, load_sparse
 from dpviz.words import RESOURCES
@@ -111,9 +103,9 @@ def list_samples() -> tuple[Sample, ...]:
             samples.append(Sample(stem, declared.title, declared.description, clusters, partial(_load_file, path)))
     return (
         *samples,
-        _make_sample("thermometers", 2, make_thermometers, THERMOMETERS),
-        _make_sample("mixture64", 64, make_gaussian_mixture, MIXTURE),
-        _make_sample("words", 5, make_bag_of_words, WORDS),
+        _make_sample("thermometers", 2, made_tables.make_thermometers, made_tables.THERMOMETERS),
+        _make_sample("mixture64", 64, made_tables.make_gaussian_mixture, made_tables.MIXTURE),
+        _make_sample("words", 5, made_tables.make_bag_of_words, made_tables.WORDS),
         *([_make_sample("digits", 10, _load_digits, read_declaration(_DIGITS))] if _DIGITS.is_file() else []),
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.core import queries
 from dpviz.core.domain import Domain, Region, Shape
 from dpviz.core.kernel_draw import DistanceWeights, WeightedRows
 from dpviz.core.local_model import EachRow
@@ -26,33 +27,13 @@ from dpviz.core.partitions import (
 )
 from dpviz.core.private_session import PrivateSession, PrivateTable
 from dpviz.core.quantiles import ClippedColumns, Medians, Quantiles
-from dpviz.core.queries import (
-    BoxSum,
-    ChosenSum,
-    Count,
-    DistanceScales,
-    Pull,
-    Query,
-    Radii,
-    Relation,
-    ResidualMoments,
-    ResidualSum,
-    ScaledResidualSum,
-    SegmentHistogram,
-    Sensitivity,
-    SparseCount,
-    SparseCounts,
-    Spread,
-    Sum,
-    Weights,
-)
 from dpviz.core.tuples import Tuples, TupleTable
 from dpviz.tables.codings import Closed, Cycle, Nominal, make_coded_domain
 from tests.contract.sessions import open_seeded
 
 Maker = Callable[[Region, np.random.Generator], Any]
 Cells = Voronoi | ProjectedCells
-OverCells = Callable[[Cells, Region, np.random.Generator], Query]
+OverCells = Callable[[Cells, Region, np.random.Generator], queries.Query]
 
 
 def _points(region: Region, rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -182,29 +163,29 @@ def _capped(sets: np.ndarray, rng: np.random.Generator) -> CappedLosses:
 RADII = [1e-3, 0.2, 1.0, 5.0]
 SEEN = (Voronoi, ProjectedCells)
 OVER_CELLS: dict[str, tuple[Iterable[type], OverCells]] = {
-    "Count": (DENSE, lambda cells, region, rng: Count(cells)),
-    "Sum": (DENSE, lambda cells, region, rng: Sum(cells)),
-    "Pull": (SEEN, lambda cells, region, rng: Pull(cells, _points(region, rng, cells.n_cells))),
+    "Count": (DENSE, lambda cells, region, rng: queries.Count(cells)),
+    "Sum": (DENSE, lambda cells, region, rng: queries.Sum(cells)),
+    "Pull": (SEEN, lambda cells, region, rng: queries.Pull(cells, _points(region, rng, cells.n_cells))),
     "MedianLoss": (SEEN, _moves),
-    "Weights": (SEEN, lambda cells, region, rng: Weights(cells)),
-    "ChosenSum": (SEEN, lambda cells, region, rng: ChosenSum(
+    "Weights": (SEEN, lambda cells, region, rng: queries.Weights(cells)),
+    "ChosenSum": (SEEN, lambda cells, region, rng: queries.ChosenSum(
         cells, np.argsort(rng.random((cells.n_cells, region.dim)), axis=1)[:, : int(rng.integers(1, region.dim + 1))]
     )),
-    "ResidualSum": (SEEN, _around(ResidualSum)),
-    "ScaledResidualSum": (SEEN, lambda cells, region, rng: ScaledResidualSum(
+    "ResidualSum": (SEEN, _around(queries.ResidualSum)),
+    "ScaledResidualSum": (SEEN, lambda cells, region, rng: queries.ScaledResidualSum(
         cells, _points(region, rng, cells.n_cells), rng.choice(RADII, cells.n_cells)
     )),
-    "Radii": ((Everything, Voronoi), _around(Radii)),
+    "Radii": ((Everything, Voronoi), _around(queries.Radii)),
     "Spread": ((Everything, Voronoi), lambda cells, region, rng: _around(
-        partial(Spread, frame=_frame(region, rng)))(cells, region, rng)
+        partial(queries.Spread, frame=_frame(region, rng)))(cells, region, rng)
     ),
-    "SegmentHistogram": (SEEN, lambda cells, region, rng: SegmentHistogram(
+    "SegmentHistogram": (SEEN, lambda cells, region, rng: queries.SegmentHistogram(
         cells, int(rng.integers(region.dim)), int(rng.choice([1, 2, 7, 64])), float(rng.choice([0.3, 1.0, 3.0]))
     )),
-    "SegmentHistogram in bins of any width": (SEEN, lambda cells, region, rng: SegmentHistogram(
+    "SegmentHistogram in bins of any width": (SEEN, lambda cells, region, rng: queries.SegmentHistogram(
         cells, int(rng.integers(region.dim)), 3, starts=(0, *sorted(rng.choice(512, 2) + 1))
     )),
-    "SegmentHistogram of a simplex": (SEEN, lambda cells, region, rng: SegmentHistogram(
+    "SegmentHistogram of a simplex": (SEEN, lambda cells, region, rng: queries.SegmentHistogram(
         cells, 0, int(rng.integers(1, region.dim + 1)), shape=Shape.SIMPLEX
     )),
 }  # fmt: skip
@@ -219,11 +200,11 @@ QUESTIONS: dict[str, Maker] = {
     for name, (kinds, ask) in OVER_CELLS.items()
     for kind in kinds
 } | {
-    f"SparseCount over {kind.__name__}": _over(make, lambda cells, *_: SparseCount(cells))
+    f"SparseCount over {kind.__name__}": _over(make, lambda cells, *_: queries.SparseCount(cells))
     for kind, make in SPARSE.items()
 }
 QUESTIONS |= {
-    "Radii with a finer beginning": _over(_voronoi, _around(partial(Radii, bins=7, finer=9))),
+    "Radii with a finer beginning": _over(_voronoi, _around(partial(queries.Radii, bins=7, finer=9))),
     "SwapLoss": lambda region, rng: SwapLoss(*_swaps(region, rng)),
     "SwapLoss of distances": lambda region, rng: SwapLoss(*_swaps(region, rng), order=1),
     "Loss": lambda region, rng: Loss(_sets(region, rng)),
@@ -231,18 +212,18 @@ QUESTIONS |= {
     "CappedLosses": lambda region, rng: _capped(_sets(region, rng), rng),
     "PoolLoss": lambda region, rng: PoolLoss(_pool(region, rng)),
     "DistanceWeights": lambda region, rng: DistanceWeights(_points(region, rng, int(rng.integers(0, 4)))),
-    "BoxSum": lambda region, rng: BoxSum(*_box(region, rng)),
+    "BoxSum": lambda region, rng: queries.BoxSum(*_box(region, rng)),
     "Quantiles": lambda region, rng: Quantiles(
         *_box(region, rng), tuple(rng.choice([0.0, 0.25, 0.5, 0.9, 1.0], int(rng.integers(1, 4))))
     ),
     "Medians": lambda region, rng: Medians(*_box(region, rng)),
-    "SegmentHistogram of a circle": lambda region, rng: SegmentHistogram(
+    "SegmentHistogram of a circle": lambda region, rng: queries.SegmentHistogram(
         _voronoi(region, rng), max(region.dim - 2, 0), 8, shape=Shape.CIRCLE if region.dim > 1 else None
     ),
-    "DistanceScales": lambda region, rng: DistanceScales(
+    "DistanceScales": lambda region, rng: queries.DistanceScales(
         _voronoi(region, rng), int(rng.integers(-6, 6)), int(rng.choice([1, 2, 9, 40]))
     ),
-    "ResidualMoments": lambda region, rng: ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2))),
+    "ResidualMoments": lambda region, rng: queries.ResidualMoments(_voronoi(region, rng), float(rng.uniform(0.05, 2))),
     "EachRow": lambda region, rng: EachRow(),
     "Tuples": lambda region, rng: Tuples(int(rng.choice([1, region.dim]))),
 }
@@ -272,7 +253,7 @@ def mixed_regions() -> dict[str, Domain]:
     }
 
 
-def room_over(values: np.ndarray, domain: Domain, relation: Relation, **declared: object) -> PrivateSession:
+def room_over(values: np.ndarray, domain: Domain, relation: queries.Relation, **declared: object) -> PrivateSession:
     """A session over a table of these rows, whose true answers a test may read."""
     table = PrivateTable(values, domain, relation=relation, **declared)  # type: ignore[arg-type]
     return open_seeded(table)
@@ -291,7 +272,7 @@ class Move:
     range: float
     one_way: float = 0.0
 
-    def within(self, declared: Sensitivity, *, slack: float) -> bool:
+    def within(self, declared: queries.Sensitivity, *, slack: float) -> bool:
         """Whether no norm exceeds what is declared."""
         pairs = ((getattr(self, norm), getattr(declared, norm)) for norm in NORMS)
         return all(moved <= bound * (1 + slack) + slack for moved, bound in pairs)
@@ -311,27 +292,27 @@ def _moved_places(one: TupleTable, other: TupleTable) -> float:
     return float(sum(np.linalg.norm(a - b) for a, b in pairs))
 
 
-def check_move(query: Query, one: PrivateSession, other: PrivateSession) -> None:
+def check_move(query: queries.Query, one: PrivateSession, other: PrivateSession) -> None:
     """Between neighbouring tables the true answer stays within the declared sensitivity."""
     moved, declared = move(query, one, other), one.sensitivity(query)
     assert moved.within(declared, slack=1e-9), (moved, declared)
 
 
-def move(query: Query, one: PrivateSession, other: PrivateSession) -> Move:
+def move(query: queries.Query, one: PrivateSession, other: PrivateSession) -> Move:
     """How far the true answer moves between two sessions."""
     (a,), (b,) = one._compute_true_answers([query]), other._compute_true_answers([query])
     if isinstance(a, WeightedRows):
         a, b = _weights_side_by_side(a, b)
     if isinstance(a, ClippedColumns):
         return _move_of_scores(a, b) if isinstance(query, Quantiles) else _move_of_values(a, b)
-    if isinstance(a, SparseCounts):
+    if isinstance(a, queries.SparseCounts):
         codes = np.union1d(a.codes, b.codes)
         a, b = a.get_counts(codes), b.get_counts(codes)
     if isinstance(query, EachRow):
         return Move(l1=0.0, l2=0.0, block=_moved_places(a, b), range=0.0)
     if isinstance(a, TupleTable):
         return Move(**dict.fromkeys(("l1", "l2", "block", "range"), float(exchanged(a, b))))
-    if isinstance(query, Weights):  # what selections compare are the magnitudes, within each cell
+    if isinstance(query, queries.Weights):  # what selections compare are the magnitudes, within each cell
         gap = np.abs(a) - np.abs(b)
         return Move(0.0, 0.0, 0.0, range=float((gap.max(axis=1) - gap.min(axis=1)).sum()))
     gap = np.asarray(a - b)

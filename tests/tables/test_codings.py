@@ -11,27 +11,17 @@ from hypothesis import strategies as st
 
 from dpviz.core.check import RequestError
 from dpviz.core.domain import Domain
-from dpviz.tables.codings import (
-    MOST_BINS,
-    Closed,
-    Cycle,
-    Dates,
-    Nominal,
-    Ordinal,
-    Stretched,
-    make_circle,
-    make_coded_domain,
-)
+from dpviz.tables import codings
 from tests.cases import about
 
 KINDS = {
-    "region": Nominal(("N", "S", "E")),
-    "sex": Closed(("F", "M")),
-    "stage": Ordinal(("I", "II", "III")),
-    "joined": Dates(date(2015, 1, 1), date(2024, 12, 31)),
-    "hour": Cycle(24.0),
-    "income": Stretched("log"),
-    "change": Stretched("root"),
+    "region": codings.Nominal(("N", "S", "E")),
+    "sex": codings.Closed(("F", "M")),
+    "stage": codings.Ordinal(("I", "II", "III")),
+    "joined": codings.Dates(date(2015, 1, 1), date(2024, 12, 31)),
+    "hour": codings.Cycle(24.0),
+    "income": codings.Stretched("log"),
+    "change": codings.Stretched("root"),
 }
 
 
@@ -41,7 +31,7 @@ def domain(*names: str, **more) -> Domain:
     pairs = [(KINDS[name].ends if name in KINDS else None) or ends.get(name, (0.0, 10.0)) for name in names]
     lower, upper = zip(*pairs, strict=True)
     used = {name: KINDS[name] for name in names if name in KINDS}
-    return make_coded_domain(names, lower, upper, **{"codings": used, "weights": {}, **more})
+    return codings.make_coded_domain(names, lower, upper, **{"codings": used, "weights": {}, **more})
 
 
 ALL = domain("age", *KINDS)
@@ -54,17 +44,17 @@ def cells(*words: str | None) -> pd.Series:
 def test_cells_become_places_by_what_they_say_alone():
     for coding, column, numbers in (
         (KINDS["region"], cells("N", " S ", "north", None, "E"), [0, 1, 3, 4, 2]),
-        (Nominal(("1", "2")), cells("2.0", "1", "3", None), [1, 0, 2, 3]),
-        (Nominal(("1", "2")), pd.Series([2.0, np.nan, 1.0]), [1, 3, 0]),
+        (codings.Nominal(("1", "2")), cells("2.0", "1", "3", None), [1, 0, 2, 3]),
+        (codings.Nominal(("1", "2")), pd.Series([2.0, np.nan, 1.0]), [1, 3, 0]),
         (KINDS["sex"], cells("M", "F", "x", None), [1, 0, np.nan, np.nan]),
-        (Closed(("False", "True")), pd.Series([True, False]), [1, 0]),
+        (codings.Closed(("False", "True")), pd.Series([True, False]), [1, 0]),
         (KINDS["stage"], cells("III", "I", "IV", None), [3, 1, np.nan, np.nan]),
         (KINDS["joined"], cells("2015-01-02", "2016/1/1", "20150131", "2015-02-30", "1.2.2015", None, "soon"),
          [1, 365, 30, np.nan, np.nan, np.nan, np.nan]),
         (KINDS["joined"], cells("2015-01-02 23:59", "2015-01-02T01:00Z"), [1, 1]),
         (KINDS["joined"], pd.Series(pd.to_datetime(["2015-01-02 13:00", None])), [1, np.nan]),
-        (Dates(date(2015, 1, 1), date(2016, 1, 1), "dmy"), cells("02.01.2015", "31/12/2015"), [1, 364]),
-        (Dates(date(2015, 1, 1), date(2016, 1, 1), "mdy"), cells("1/2/2015"), [1]),
+        (codings.Dates(date(2015, 1, 1), date(2016, 1, 1), "dmy"), cells("02.01.2015", "31/12/2015"), [1, 364]),
+        (codings.Dates(date(2015, 1, 1), date(2016, 1, 1), "mdy"), cells("1/2/2015"), [1]),
         (KINDS["hour"], np.array([0.0, 24.0, 25.5, -1.0, np.nan, np.inf]), [0, 0, 1.5, 23, np.nan, np.nan]),
     ):  # fmt: skip
         with about(coding):
@@ -85,7 +75,7 @@ def test_two_different_categories_lie_the_declared_distance_apart_and_on_the_lat
 
 def test_the_stored_circle_is_the_circle_is_no_longer_than_its_radius_and_hangs_on_no_last_bit():
     for radius in (0.5, 0.35, 2.0):
-        circle = make_circle(radius)
+        circle = codings.make_circle(radius)
         assert np.linalg.norm(circle, axis=1).max() <= radius
         np.testing.assert_array_equal(circle * 2.0**20, np.rint(circle * 2.0**20))
         true = np.array([[cos(tau * i / 10_080), sin(tau * i / 10_080)] for i in range(10_080)]) * radius
@@ -153,10 +143,10 @@ def test_coordinates_of_one_name_are_refused_and_so_are_tuples():
 
 def test_what_are_no_categories_is_refused():
     for make, words in (
-        (lambda: Nominal(()), "No category"),
-        (lambda: Nominal(("a", " a")), "repeat"),
-        (lambda: Nominal(("a", " ")), "how an empty cell is written"),
-        (lambda: Nominal(tuple(map(str, range(MOST_BINS)))), "common ones"),
+        (lambda: codings.Nominal(()), "No category"),
+        (lambda: codings.Nominal(("a", " a")), "repeat"),
+        (lambda: codings.Nominal(("a", " ")), "how an empty cell is written"),
+        (lambda: codings.Nominal(tuple(map(str, range(codings.MOST_BINS)))), "common ones"),
     ):
         with about(words), pytest.raises(RequestError, match=words):
             make()
@@ -165,7 +155,8 @@ def test_what_are_no_categories_is_refused():
 def test_under_common_scaling_categories_count_in_half_widths_of_the_widest_number():
     declared = {"lower": [0, 0, 0], "upper": [10, 1, 4], "codings": {"region": KINDS["region"]}, "weights": {}}
     one, cut = (
-        make_coded_domain(["a", "b", "region"], **declared, scaling="common", radius=radius) for radius in (None, 2.5)
+        codings.make_coded_domain(["a", "b", "region"], **declared, scaling="common", radius=radius)
+        for radius in (None, 2.5)
     )
     np.testing.assert_allclose(one.region.half, [1, 0.1, *[0.5] * 5])
     assert cut.region.blocks.free_radius == pytest.approx(0.5)

@@ -556,10 +556,10 @@ class SparseParams(Params):
     levels: int | None = param_field(None, low=1, high=20)
     swaps: int | None = param_field(None, low=0, high=200)
 
-    @property
-    def search(self) -> BalcanParams:
-        """How k cubes are searched for."""
-        return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
+
+def _find_search(params: SparseParams | KMedianParams) -> BalcanParams:
+    """How k cubes are searched for."""
+    return BalcanParams(dimensions=params.dimensions, levels=params.levels, swaps=params.swaps)
 
 
 def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np.random.Generator) -> Iterator[Step]:
@@ -571,7 +571,7 @@ def balcan_sparse(session: PrivateSession, k: int, params: SparseParams, rng: np
     bought and sets dimensions, levels and swaps.
     """
     few = session.sparsify(params.nonzeros)
-    view, centers, whole = yield from find_centers(few, k, params.search, rng)
+    view, centers, whole = yield from find_centers(few, k, _find_search(params), rng)
     cells = view.cells(centers)
     rounds = _plan_sparse_rounds(params, session.accounting)
     for budget in whole.rounds(rounds, list(range(2, 2 + rounds))):
@@ -631,7 +631,7 @@ def _compute_sparse_smallest_n(setting: Setting, params: SparseParams) -> float:
         few = min(params.nonzeros, setting.dim)
         return few * sqrt(2) / amount if budget.accounting is Accounting.PURE else sqrt(few / (2 * amount))
 
-    return compute_smallest_n(setting, params.search, noise)
+    return compute_smallest_n(setting, _find_search(params), noise)
 
 
 SPARSE = Card(
@@ -640,7 +640,7 @@ SPARSE = Card(
     plan=balcan_sparse,
     accounting=PURE_OR_ZCDP,
     smallest_n=_compute_sparse_smallest_n,
-    operations=lambda setting, params: count_operations(setting, params.search),
+    operations=lambda setting, params: count_operations(setting, _find_search(params)),
 )
 
 # Constants of the rounds of medians, which are not the paper's: chosen by hand.
@@ -671,11 +671,6 @@ class KMedianParams(Params):
     rounds: int | None = param_field(None, low=1, high=50)
     medians: str = param_field(_WALKED, choices=(_WALKED, _DRAWN))
 
-    @property
-    def search(self) -> BalcanParams:
-        """How k cubes are searched for."""
-        return BalcanParams(dimensions=self.dimensions, levels=self.levels, swaps=self.swaps)
-
 
 def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: np.random.Generator) -> Iterator[Step]:
     """Find k cubes by private swaps on distances, then walk to the medians of their clusters, which are released.
@@ -684,7 +679,7 @@ def balcan_kmedian(session: PrivateSession, k: int, params: KMedianParams, rng: 
 
     **Guarantee.** Add/remove or replace; ε-DP at δ = 0, else zCDP for (ε, δ). Bounds are public; n is public or bought.
     """
-    view, centers, budget = yield from find_centers(session, k, params.search, rng, order=1)
+    view, centers, budget = yield from find_centers(session, k, _find_search(params), rng, order=1)
     cells, start = view.cells(centers), view.lift(centers, session.region)
     if params.medians == _DRAWN:
         yield from draw_medians(session, cells, start, budget, params.rounds or _DRAWS)
@@ -805,12 +800,12 @@ def _compute_kmedian_smallest_n(setting: Setting, params: KMedianParams) -> floa
         pulls = setting.calibrate(queries.Pull(nowhere, nowhere.centers), kind, share)
         return sqrt(setting.dim) * pulls.compute_sd(setting.dim)
 
-    return compute_smallest_n(setting, params.search, noise)
+    return compute_smallest_n(setting, _find_search(params), noise)
 
 
 def _count_kmedian_operations(setting: Setting, params: KMedianParams) -> float:
     places = 6.0 * len(list_places(setting.dim)) if params.medians == _DRAWN else 0.0
-    return count_operations(setting, params.search) + 12.0 * setting.rows * (setting.k + places) * setting.dim
+    return count_operations(setting, _find_search(params)) + 12.0 * setting.rows * (setting.k + places) * setting.dim
 
 
 KMEDIAN = Card(
@@ -820,7 +815,7 @@ KMEDIAN = Card(
     accounting=PURE_OR_ZCDP,
     smallest_n=_compute_kmedian_smallest_n,
     operations=_count_kmedian_operations,
-    release=lambda setting, params: explain_release_refusal(setting, params.search),
+    release=lambda setting, params: explain_release_refusal(setting, _find_search(params)),
 )
 
 CARDS = (CARD, SPARSE, KMEDIAN)

@@ -8,12 +8,7 @@ import numpy as np
 
 from dpviz.algorithms.card import Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep
-from dpviz.algorithms.tools.lloyd_round import (
-    TYPICAL_OFFSET,
-    compute_gaussian_smallest_n,
-    plan_gaussian_rounds,
-    run_lloyd_rounds,
-)
+from dpviz.algorithms.tools import lloyd_round
 from dpviz.algorithms.tools.solvers import draw_random_points, pack_spheres
 from dpviz.core import Accounting, PrivateSession
 
@@ -48,7 +43,7 @@ def dplloyd(session: PrivateSession, k: int, params: DPLloydParams, rng: np.rand
     rounds = params.rounds or plan_rounds(session, k, params.preset)
     # Su et al. give each of the d sums and the count the same noise: shares in proportion to their sensitivities.
     ratio = 1 / session.region.l1_radius if params.preset == "su" else None
-    yield from run_lloyd_rounds(
+    yield from lloyd_round.run_lloyd_rounds(
         session,
         centers,
         session.budget.rounds(rounds, params.weigh_rounds(rounds)),
@@ -70,9 +65,9 @@ def plan_rounds(session: PrivateSession, k: int, preset: str) -> int:
     if preset == "su":
         return _PAPER_ROUNDS
     if preset == "gaussian":
-        return plan_gaussian_rounds(session, k)
+        return lloyd_round.plan_gaussian_rounds(session, k)
     dim = session.dim
-    least = sqrt(500 * k**3 * (dim + (dim * TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / session.n
+    least = sqrt(500 * k**3 * (dim + (dim * lloyd_round.TYPICAL_OFFSET**2) ** (1 / 3)) ** 3) / session.n
     return int(np.clip(session.ledger.epsilon / session.rows_per_person / least, 2, 7))
 
 
@@ -80,10 +75,10 @@ def _compute_smallest_n(setting: Setting, params: DPLloydParams) -> float:
     """Records at which the noise of a mean is half the typical distance between centres (Su et al., Eq. 7)."""
     rounds = params.rounds or _PAPER_ROUNDS
     if params.preset == "gaussian":
-        return compute_gaussian_smallest_n(setting, rounds)
+        return lloyd_round.compute_gaussian_smallest_n(setting, rounds)
     k, dim = setting.k, setting.dim
     spacing = float(k ** (-1 / dim))
-    return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
+    return k * rounds * (dim + 1) * sqrt(2 * dim * (1 + lloyd_round.TYPICAL_OFFSET**2)) / (setting.epsilon * spacing)
 
 
 CARD = Card(

@@ -11,17 +11,8 @@ import numpy as np
 
 from dpviz.algorithms.card import MOST_IN_A_GRID, PURE, Card, Params, Setting, param_field, read_card
 from dpviz.algorithms.steps import CentersStep, GridStep, Step
+from dpviz.algorithms.tools import solvers
 from dpviz.algorithms.tools.lloyd_round import TYPICAL_OFFSET, run_lloyd_rounds
-from dpviz.algorithms.tools.solvers import (
-    SignedPoints,
-    StartsStep,
-    compute_mean_noise_sd,
-    draw_many_kmeans_pp_seeds,
-    find_best_of_starts,
-    make_cube_grid,
-    pack_spheres,
-    sum_mass_near,
-)
 from dpviz.core import Array, Budget, Flags, PrivateSession, Region, Relation, mechanisms, partitions, queries
 from dpviz.words import round_percent
 
@@ -50,7 +41,7 @@ class GridParams(Params):
         """How fine the grid is, before rounding; from public or bought numbers only."""
         return compute_cells_per_axis(n, epsilon, self.theta, dim)
 
-    def read_counts(self, points: SignedPoints) -> SignedPoints:
+    def read_counts(self, points: solvers.SignedPoints) -> solvers.SignedPoints:
         """The noisy counts as k-means takes them."""
         return points
 
@@ -68,7 +59,7 @@ class EUGkMParams(GridParams):
             return super().choose_cells_per_axis(n, epsilon, k, dim)
         return compute_cells_of_least_error(n, epsilon, k, dim)
 
-    def read_counts(self, points: SignedPoints) -> SignedPoints:
+    def read_counts(self, points: solvers.SignedPoints) -> solvers.SignedPoints:
         """As they are, or whole and never below 0."""
         if self.counts == _SIGNED:
             return points
@@ -92,19 +83,21 @@ def run_grid_kmeans(
     wanted = max(1, round(per_axis)) ** session.dim
     if wanted > session.most_cells:
         why += "As fine as cells can be numbered, or drawn: "
-    grid = release_grid(session, make_cube_grid(session.region.half, min(wanted, session.most_cells)), budget, why=why)
+    grid = release_grid(
+        session, solvers.make_cube_grid(session.region.half, min(wanted, session.most_cells)), budget, why=why
+    )
     yield grid
     cells, starts = make_problem(grid, k, session.region, params, rng)
-    best = find_best_of_starts(cells, starts, session.region)
+    best = solvers.find_best_of_starts(cells, starts, session.region)
     solution = best.solution
-    yield StartsStep.of(best, len(cells), "kept cell", then="; no row is read again")
+    yield solvers.StartsStep.of(best, len(cells), "kept cell", then="; no row is read again")
     yield CentersStep(
         title=f"Start {best.chosen + 1} has the least loss on the grid and is released",
         centers=solution.centers,
         # Of all cells: what did not stand out still adds up to its rows.
-        noisy_counts=sum_mass_near(params.read_counts(list_all_cells(grid, session.region)), solution.centers),
+        noisy_counts=solvers.sum_mass_near(params.read_counts(list_all_cells(grid, session.region)), solution.centers),
         previous=best.start,
-        center_noise_sd=compute_mean_noise_sd(cells, solution),
+        center_noise_sd=solvers.compute_mean_noise_sd(cells, solution),
     )
     return solution.centers
 
@@ -174,7 +167,7 @@ def describe_grid(grid: partitions.Grid) -> str:
 
 def make_problem(
     grid: GridStep, k: int, region: Region, params: GridParams, rng: np.random.Generator
-) -> tuple[SignedPoints, list[Array]]:
+) -> tuple[solvers.SignedPoints, list[Array]]:
     """What to solve on a released grid. ``tuned`` becomes ``su`` where fewer than k cells stand out.
 
     The cells that enter the loss, and where solutions start: shape (k, d) each, unit coordinates.
@@ -183,18 +176,18 @@ def make_problem(
         cells = params.read_counts(find_clear_cells(grid, region))
         if np.count_nonzero(cells.weights > 0) >= k:
             middles = region.clip(cells.columns.T.astype(np.float64))
-            seeds = draw_many_kmeans_pp_seeds(middles, cells.weights, k, params.starts, rng)
+            seeds = solvers.draw_many_kmeans_pp_seeds(middles, cells.weights, k, params.starts, rng)
             return cells, [middles[seed] for seed in seeds]
-    starts = [pack_spheres(k, region, rng) for _ in range(params.starts)]
+    starts = [solvers.pack_spheres(k, region, rng) for _ in range(params.starts)]
     return params.read_counts(list_all_cells(grid, region)), starts
 
 
-def list_all_cells(step: GridStep, region: Region) -> SignedPoints:
+def list_all_cells(step: GridStep, region: Region) -> solvers.SignedPoints:
     """The middles of all listed cells that can hold a row, with their signed noisy counts."""
     return _make_points(step, np.ones(len(step.codes), dtype=bool), region)
 
 
-def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
+def find_clear_cells(step: GridStep, region: Region) -> solvers.SignedPoints:
     """The cells that stand out from the noise, alone or with their neighbours, with their signed noisy counts.
 
     A grid over many columns has far more empty cells than full ones, and their noise would drown the loss. A cell is
@@ -216,7 +209,7 @@ def find_clear_cells(step: GridStep, region: Region) -> SignedPoints:
     return _make_points(step, alone | together[place], region)
 
 
-def _make_points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
+def _make_points(step: GridStep, kept: Flags, region: Region) -> solvers.SignedPoints:
     """The middles of the kept cells within reach of the region's ball.
 
     A middle outside the ball stands for rows inside it and is moved to its surface; a cell beyond it is empty.
@@ -230,7 +223,7 @@ def _make_points(step: GridStep, kept: Flags, region: Region) -> SignedPoints:
         weights.append(step.noisy_counts[part][kept[part]][in_reach])
     cut = _compute_cut_in_scales(step)
     weight_sd = step.sd * sqrt((cut**2 + 2 * cut + 2) / 2)
-    return SignedPoints.of(np.concatenate(columns), np.concatenate(weights), weight_sd=weight_sd)
+    return solvers.SignedPoints.of(np.concatenate(columns), np.concatenate(weights), weight_sd=weight_sd)
 
 
 def _compute_cut_in_scales(step: GridStep) -> float:

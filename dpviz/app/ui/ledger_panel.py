@@ -10,16 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from dpviz.app.ui import figure
 from dpviz.app.ui.escape import escape_markdown
-from dpviz.app.ui.figure import (
-    SENTENCES,
-    draw_badge,
-    draw_bullets,
-    draw_download,
-    format_badge,
-    read_columns,
-    read_tables,
-)
 from dpviz.app.ui.session import Booked, describe_accesses, list_booked, make_once
 from dpviz.app.ui.table_words import RELATION_WORDS
 from dpviz.runs import compute_independent_epsilon, export
@@ -50,7 +42,7 @@ class JointPromise(NamedTuple):
 
 def tabulate_charges(booked: Sequence[Booked]) -> pd.DataFrame:
     """Every entry of every run; numbers in their own columns, units in words."""
-    told = read_tables()["file of charges"]
+    told = figure.read_tables()["file of charges"]
     charged = []
     for run, entry in enumerate(booked, start=1):
         # How often the rows of the run were looked at, by kind.
@@ -77,7 +69,7 @@ def tabulate_totals(booked: Sequence[Booked], independent: Sequence[float | None
                 "agrees": describe_agreement(entry, again),
                 "δ": entry.record.delta if entry.record.private else None,
                 "charges": len(entry.record.entries) if entry.record.private else 0,
-                "accounting": SENTENCES.fill(f"adding_{entry.record.accounting.value}"),
+                "accounting": figure.SENTENCES.fill(f"adding_{entry.record.accounting.value}"),
                 "protects": f"{entry.record.unit}, {RELATION_WORDS[entry.record.relation]}",
                 "n": entry.record.n_origin,
                 "noise": describe_noise(entry),
@@ -133,22 +125,24 @@ def draw_ledger() -> None:
         _draw_together(entries)
         _draw_totals(entries)
         st.subheader("Charges", divider="gray", anchor=False, help=glossary.explain_term("charge"))
-        draw_badge("released")
+        figure.draw_badge("released")
         charged = tabulate_charges(entries)
         alt = f"{format_things(len(charged), 'charge')} with the kind and width of their noise, and their costs."
-        _draw_shown(charged, read_columns("charges of the ledger"), alt=alt)
+        _draw_shown(charged, figure.read_columns("charges of the ledger"), alt=alt)
         for note in dict.fromkeys(entry.record.note for entry in entries if entry.record.private and entry.record.note):
             st.caption(f":material/warning: {escape_markdown(note)}", help=glossary.explain_words(note))
-        draw_download("Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv")
+        figure.draw_download(
+            "Ledger (CSV)", export.format_frame_csv(charged), format_file_name(entries), key="ledger_csv"
+        )
     else:
         st.info("The charges of a run appear here.", title="Nothing is booked yet", icon=":material/receipt_long:")
     if (accesses := describe_accesses()) or entries:
         st.subheader("Looks", divider="gray", anchor=False, help=glossary.explain_term("look"))
-        draw_badge("revealed")
+        figure.draw_badge("revealed")
         if not accesses:
             st.caption("Nobody has looked at any row in this visit.")
             return
-        draw_bullets(accesses, help=glossary.explain_words("loss, k-means++"))
+        figure.draw_bullets(accesses, help=glossary.explain_words("loss, k-means++"))
 
 
 def _draw_together(entries: Sequence[Booked]) -> None:
@@ -161,7 +155,7 @@ def _draw_together(entries: Sequence[Booked]) -> None:
         for group in groups:
             runs = f"{group.runs:d} run{'' if group.runs == 1 else 's'}"
             with st.container(border=True, height="stretch"):
-                st.markdown(f"{format_badge('released')} **{escape_markdown(group.table_title)}**")
+                st.markdown(f"{figure.format_badge('released')} **{escape_markdown(group.table_title)}**")
                 added = glossary.explain_term("epsilon", _ADDED)
                 st.metric("ε of all runs together", format_number(group.epsilon), help=added)
                 protected = f"protects {escape_markdown(group.unit)}, {RELATION_WORDS[group.relation]}"
@@ -192,7 +186,7 @@ def _draw_totals(entries: Sequence[Booked]) -> None:
     table = tabulate_totals(entries, again)
     shared = {name: str(table[name].iloc[0]) for name in ("kind", *_OF_ALL) if table[name].nunique() == 1}
     words = f"{format_things(len(table), 'run')} with ε asked, ε spent and ε checked by dp-accounting."
-    shown = {name: column for name, column in read_columns("runs of the ledger").items() if name not in shared}
+    shown = {name: column for name, column in figure.read_columns("runs of the ledger").items() if name not in shared}
     _draw_shown(table, shown, alt=words)
     if of_all := [f"{_OF_ALL[name]}: {escape_markdown(words)}" for name, words in shared.items() if name in _OF_ALL]:
         st.caption(". ".join(of_all) + ".", help=glossary.explain_words("noise, unit of privacy, accounting"))

@@ -467,17 +467,13 @@ class Prospects:
             found.append(Outlook(names[place], epsilon, median, low, high, share, cost, behind))
         return sorted(found, key=lambda outlook: outlook.behind)
 
-    def find_best(self, epsilon: float) -> Outlook | None:
-        """The algorithm to take at a given ε: of those that are alike the cheapest; None if none can run."""
-        return _choose_cheapest(self.list_outlooks(epsilon))
-
     def _find_smallest(self, target: Target) -> Outlook | None:
         """The advised algorithm at the smallest ε of all; of several that need no more, the cheapest of the best."""
         needed, smallest = self.list_needed(target), self.find_least(target)
         if not isfinite(smallest):
             return None
         there = self.list_outlooks(smallest, target)
-        return _choose_cheapest([outlook for outlook in there if needed[outlook.algorithm] <= smallest])
+        return choose_cheapest([outlook for outlook in there if needed[outlook.algorithm] <= smallest])
 
     def advise(self, target: Target) -> Advice:
         """The cheapest algorithm at the smallest ε from which on it meets ``target``."""
@@ -499,7 +495,7 @@ class Prospects:
         changes = [Change(words, one._find_smallest(target)) for words, one in again]
         larger = next((one for one in EPSILONS if one >= 2.5 * epsilon), None)
         if larger is not None:
-            cheapest = _choose_cheapest(self.list_outlooks(larger, target))
+            cheapest = choose_cheapest(self.list_outlooks(larger, target))
             changes.append(Change(f"ε = {larger:g} instead of {epsilon:g}", cheapest, asks_epsilon=True))
         return Advice(
             setting=replace(self.setting, epsilon=epsilon),
@@ -544,7 +540,7 @@ class Prospects:
 _foresee = lru_cache(maxsize=1024)(Prospects)
 
 
-def _choose_cheapest(there: Sequence[Outlook]) -> Outlook | None:
+def choose_cheapest(there: Sequence[Outlook]) -> Outlook | None:
     """Of what is as good as the first, in the mean and in how often it held, the cheapest."""
     alike = [one for one in there if one.behind <= ALIKE * there[0].behind and one.share >= there[0].share]
     return min(alike, key=lambda outlook: outlook.seconds, default=None)

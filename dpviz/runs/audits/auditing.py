@@ -18,23 +18,7 @@ import numpy as np
 
 from dpviz.algorithms import Card
 from dpviz.core import Array, Broken, Relation, RequestError, replay
-from dpviz.runs.audits.contract import (
-    SEED,
-    Check,
-    K,
-    NotAsked,
-    Subject,
-    add_context,
-    check_centers,
-    check_ledger,
-    check_loss,
-    check_replayed,
-    demand,
-    describe_case,
-    list_values,
-    record_run,
-    run_card,
-)
+from dpviz.runs.audits import contract
 from dpviz.runs.audits.neighboring_tables import (
     BOUGHT,
     NEIGHBOR_SETTINGS,
@@ -111,46 +95,46 @@ _SIGNS = {True: "held", False: "BROKEN", None: "left out"}
 _READS = {"nearness": "the centres", "log_ratio": "every answer"}
 
 
-def check_spending(subject: Subject) -> str:
+def check_spending(subject: contract.Subject) -> str:
     """What is booked is what was drawn, and it adds up to the request."""
     asked = list(subject.list_cases((BOUGHT, PUBLIC, REPLACE, PERSONS), (0.1, 1.0, 35.0)))
     for where, case, request in asked:
-        with add_context(*where):
-            check_ledger(subject.card, case.table(), **request)
+        with contract.add_context(*where):
+            contract.check_ledger(subject.card, case.table(), **request)
     return f"what is booked is what was drawn and adds up to the request, by dp-accounting too, in {len(asked)} runs"
 
 
-def check_replays(subject: Subject) -> str:
+def check_replays(subject: contract.Subject) -> str:
     """With the answers recorded and other rows in the table, the same steps come out."""
     for where, case, request in subject.list_cases((BOUGHT, PERSONS, REPLACE, NEIGHBOR_SETTINGS[-1])):
-        with add_context(*where):
-            first = record_run(subject.card, case.table(), **request)
+        with contract.add_context(*where):
+            first = contract.record_run(subject.card, case.table(), **request)
             # Whoever looks for rows in memory is to find none of the table that is gone.
             gc.collect()
             n = 400 if case.relation is Relation.REPLACE else 250
-            check_replayed(subject.card, case.table(make_blobs(n, case.dim, seed=1)), first, **request)
+            contract.check_replayed(subject.card, case.table(make_blobs(n, case.dim, seed=1)), first, **request)
     return "with the answers recorded and other rows in the table, the same steps come out to the last bit"
 
 
-def check_reading(subject: Subject) -> str:
+def check_reading(subject: contract.Subject) -> str:
     """Rows are read by the session alone."""
     for _, case, request in subject.list_cases((BOUGHT, REPLACE)):
         reached: list[str] = []
-        run_card(subject.card, case.table(), session=replay.make_watched_session(reached), **request)
-        demand(not reached, "; ".join(dict.fromkeys(reached)))
+        contract.run_card(subject.card, case.table(), session=replay.make_watched_session(reached), **request)
+        contract.demand(not reached, "; ".join(dict.fromkeys(reached)))
     return "nobody but the session read its rows, its noise or its true answers"
 
 
-def check_mild_neighbours(subject: Subject) -> str:
+def check_mild_neighbours(subject: contract.Subject) -> str:
     """No transcript is much likelier on the table with a usual person than on the one without."""
     return _check_losses(subject, list_mild_neighbours, (BOUGHT, PUBLIC, REPLACE, PERSONS), (0.1, 1.0, 8.0))
 
 
-def check_planted_neighbours(subject: Subject) -> str:
+def check_planted_neighbours(subject: contract.Subject) -> str:
     """The same of tables that were made to tell: alone, in a crowd, far off, missing."""
 
     def hard(case: NeighborSetting) -> Iterator[Pair]:
-        yield from list_neighbours(case, SEED)
+        yield from list_neighbours(case, contract.SEED)
         replaced = case.relation is Relation.REPLACE
         if case.rows_per_person == 1:
             for among in (0, 8):
@@ -161,24 +145,24 @@ def check_planted_neighbours(subject: Subject) -> str:
 
 
 def _check_losses(
-    subject: Subject,
+    subject: contract.Subject,
     pairs_of: Callable[[NeighborSetting], Iterator[Pair]],
     cases: Sequence[NeighborSetting],
     epsilons: Sequence[float],
 ) -> str:
     if subject.card.local:
-        raise NotAsked("in the local model the loss is that of one message, which is not replayed")
+        raise contract.NotAsked("in the local model the loss is that of one message, which is not replayed")
     part, pairs = 0.0, 0
     for where, case, request in subject.list_cases(cases, epsilons):
         for one, other in pairs_of(case):
-            with add_context(*where):
-                k = 1 if min(one.n_public or K, other.n_public or K) < K else K
-                loss = check_loss(subject.card, one, other, **request | {"k": k})
+            with contract.add_context(*where):
+                k = 1 if min(one.n_public or contract.K, other.n_public or contract.K) < contract.K else contract.K
+                loss = contract.check_loss(subject.card, one, other, **request | {"k": k})
             part, pairs = max([part, *loss.fractions_of_bound]), pairs + 1
     return f"no release of {pairs} pairs lost more than was booked; at most {part:.3f} of it"
 
 
-def check_attacks(subject: Subject) -> str:
+def check_attacks(subject: contract.Subject) -> str:
     """No attacker tells whether a person is in a table more often than ε and δ allow."""
     few, person = make_blobs(20, seed=3) * 0.3, np.ones((1, 2))
     present, absent = BOUGHT.table(np.r_[few, person]), BOUGHT.table(few)
@@ -186,7 +170,7 @@ def check_attacks(subject: Subject) -> str:
     card, best = subject.card, 0.0
     for pure, (params, delta) in {is_pure(card, *setting): setting for setting in subject.settings}.items():
         asked = Request(Contender.of(card, params), 2, 1.0, delta)
-        with add_context(*describe_case(params, delta)):
+        with contract.add_context(*contract.describe_case(params, delta)):
             beating = set(_READS)
             # Of sound algorithms one in twenty seems to be beaten in a series of runs, and hardly any in two.
             for series in (0, 1):
@@ -195,7 +179,7 @@ def check_attacks(subject: Subject) -> str:
                 sides = {of: scored for of in _READS if (scored := collect_scores(trials, of)) is not None}
                 if pure and "log_ratio" in sides:
                     most = max(abs(ratio) for side in sides["log_ratio"] for ratio in side)
-                    demand(most <= 1.0 + _ROUNDING, f"a transcript is e^{most:.4f} times as likely, at ε = 1")
+                    contract.demand(most <= 1.0 + _ROUNDING, f"a transcript is e^{most:.4f} times as likely, at ε = 1")
                 # What an attacker achieves by the centres, and, where answers have densities, by all of them.
                 records = {of: attack(*scored) for of, scored in sides.items()}
                 best = max(best, *(record.advantage for record in records.values()))
@@ -203,37 +187,39 @@ def check_attacks(subject: Subject) -> str:
                 if not beating:
                     break
             who = " and ".join(sorted(_READS[of] for of in beating))
-            demand(not beating, f"who reads {who} tells a person's presence more often than ε = 1 allows")
+            contract.demand(not beating, f"who reads {who} tells a person's presence more often than ε = 1 allows")
     return f"in {subject.runs} pairs of runs no attacker beat what ε = 1 allows; hits less false alarms: {best:.2f}"
 
 
-def check_hard_tables(subject: Subject) -> str:
+def check_hard_tables(subject: contract.Subject) -> str:
     """Whatever the table, k finite centres inside the bounds."""
     runs = 0
     for params, delta in subject.settings:
         for name, values in TABLES.items():
             for case in (NeighborSetting(name), NeighborSetting(f"{name}, replace", relation=Relation.REPLACE)):
-                for k in (1, K, 12):
+                for k in (1, contract.K, 12):
                     if case.relation is Relation.REPLACE and k > len(values):
                         continue
-                    with add_context(*describe_case(params, delta, case, f"k = {k}")):
-                        check_centers(subject.run(case.table(values), k=k, delta=delta, params=params), k)
+                    with contract.add_context(*contract.describe_case(params, delta, case, f"k = {k}")):
+                        contract.check_centers(subject.run(case.table(values), k=k, delta=delta, params=params), k)
                     runs += 1
         runs += _run_ends(subject, params, delta)
     return f"k finite centres inside the bounds, in {runs} runs: no row, one, equal ones, k above n, ends of parameters"
 
 
-def _run_ends(subject: Subject, params: Mapping[str, Any], delta: float) -> int:
+def _run_ends(subject: contract.Subject, params: Mapping[str, Any], delta: float) -> int:
     """Runs with every parameter at either end of its range."""
     fields = subject.card.params.param_fields()
     ends = [(field.name, end) for field in fields for end in (field.low, field.high) if end is not None]
     for name, end in ends:
-        with add_context(*describe_case(params, delta, f"{name} = {end:g}")):
-            check_centers(subject.run(BOUGHT.table(make_blobs(60)), k=2, delta=delta, params={**params, name: end}), 2)
+        with contract.add_context(*contract.describe_case(params, delta, f"{name} = {end:g}")):
+            contract.check_centers(
+                subject.run(BOUGHT.table(make_blobs(60)), k=2, delta=delta, params={**params, name: end}), 2
+            )
     return len(ends)
 
 
-def check_repetition(subject: Subject) -> str:
+def check_repetition(subject: contract.Subject) -> str:
     """A seed repeats a run; nothing else does."""
     rows = make_blobs(700)
     others: dict[str, dict[str, Any]] = {
@@ -243,28 +229,30 @@ def check_repetition(subject: Subject) -> str:
         "the size of chunks changes the run": {"values": rows, "block_numbers": 256},
     }
     for params, delta in subject.settings:
-        with add_context(*describe_case(params, delta)):
+        with contract.add_context(*contract.describe_case(params, delta)):
             how: dict[str, Any] = {"delta": delta, "params": params}
             first = _list_bytes(subject.run(BOUGHT.table(rows), **how))
             for sentence, table in others.items():
-                demand(_list_bytes(subject.run(BOUGHT.table(**table), **how)) == first, sentence)
+                contract.demand(_list_bytes(subject.run(BOUGHT.table(**table), **how)) == first, sentence)
             fresh = [_list_bytes(subject.run(BOUGHT.table(rows), seed=None, **how)) for _ in range(2)]
-            demand(fresh[0] != fresh[1], "two runs without a seed are the same")
+            contract.demand(fresh[0] != fresh[1], "two runs without a seed are the same")
     return "a seed repeats a run to the last bit, in any order and chunks of rows; without one, none comes again"
 
 
 def _list_bytes(run: Run) -> list[bytes]:
     """Everything that a run shows, as it lies in memory."""
-    return [np.asarray(value).tobytes() for frame in run.frames for value in list_values(frame.step)]
+    return [np.asarray(value).tobytes() for frame in run.frames for value in contract.list_values(frame.step)]
 
 
-def check_global_state(subject: Subject) -> str:
+def check_global_state(subject: contract.Subject) -> str:
     """Nobody's generator but the run's own is drawn from."""
     for where, case, request in subject.list_cases((BOUGHT,)):
         before = _read_global_states()
-        run_card(subject.card, case.table(), **request)
-        with add_context(*where):
-            demand(_read_global_states() == before, "the run draws from a generator that the whole program shares")
+        contract.run_card(subject.card, case.table(), **request)
+        with contract.add_context(*where):
+            contract.demand(
+                _read_global_states() == before, "the run draws from a generator that the whole program shares"
+            )
     return "no generator that the whole program shares is drawn from"
 
 
@@ -311,15 +299,15 @@ def audit(card: Card, *, runs: int = RUNS) -> Iterator[CheckResult]:
     """
     if not card.private:
         raise RequestError(f"{card.title} promises no privacy: there is nothing to audit.")
-    subject = Subject(card, runs)
+    subject = contract.Subject(card, runs)
     yield from (_find(name, check, subject) for name, check in CHECKS.items())
 
 
-def _find(name: str, check: Check, subject: Subject) -> CheckResult:
+def _find(name: str, check: contract.Check, subject: contract.Subject) -> CheckResult:
     """Code of others may fail in any way: whatever stops a check is a finding."""
     try:
         return CheckResult(name, True, check(subject))
-    except NotAsked as reason:
+    except contract.NotAsked as reason:
         return CheckResult(name, None, str(reason))
     except (Broken, RequestError) as broken:
         return CheckResult(name, False, str(broken))
@@ -375,22 +363,22 @@ class AuditReport:
         }
 
 
-def check_source(subject: Subject) -> str:
+def check_source(subject: contract.Subject) -> str:
     """What can be seen without a run."""
     files = list_sources(subject.card)
     if not files:
-        raise NotAsked("there is no Python source to read")
+        raise contract.NotAsked("there is no Python source to read")
     offences = []
     for file in files:
         tree = ast.parse(file.read_text("utf-8"))
         for line, words in (*list_ways_round(tree), *list_global_draws(tree)):
             offences.append(f"{file.name}:{line} {words}")
-    demand(not offences, "; ".join(offences))
+    contract.demand(not offences, "; ".join(offences))
     seen = format_things(len(files), "file")
     return f"nothing in {seen} reaches behind the session's methods or draws from a global state"
 
 
-CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, contract.Check] = {
     "source": check_source,
     "ledger": check_spending,
     "replay": check_replays,

@@ -11,7 +11,7 @@ from dpviz.algorithms.card import Setting
 from dpviz.core.check import RequestError
 from dpviz.core.queries import Relation
 from dpviz.runs.advice.advice import EPSILONS as TRIED
-from dpviz.runs.advice.advice import SyntheticStudy, Target, foresee
+from dpviz.runs.advice.advice import SyntheticStudy, Target, choose_cheapest, foresee
 from tests.cases import for_each
 
 ROWS, EPSILONS = 100_000, (0.01, 0.1, 1.0, 10.0)
@@ -98,9 +98,9 @@ def test_stand_ins_count_by_their_nearness_in_d_and_k() -> None:
 
 def test_what_did_not_run_on_the_stand_ins_or_cannot_run_here_is_not_advised() -> None:
     gaps = study(auto={(4, 4): [[1.5] * 4] * 2}, dplloyd={(4, 4): [[np.nan] * 3 + [1.0]] * 2})
-    found = foresee(AT, study=gaps).find_best(AT.epsilon)
+    found = choose_cheapest(foresee(AT, study=gaps).list_outlooks(AT.epsilon))
     assert found is not None and found.algorithm == "auto"
-    at_ten = foresee(AT, study=gaps).find_best(10.0)
+    at_ten = choose_cheapest(foresee(AT, study=gaps).list_outlooks(10.0))
     assert at_ten is not None and at_ten.algorithm == "dplloyd"
     few = foresee(replace(AT, n=20), study=gaps).list_outlooks(AT.epsilon)
     assert "dplloyd" not in [one.algorithm for one in few]

@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms.registry import CARDS, list_private_cards
 from dpviz.core.check import Broken
 from dpviz.core.private_session import PrivateTable
-from dpviz.runs.audits import auditing
+from dpviz.runs.audits import auditing, contract
 from dpviz.runs.audits.auditing import CHECKS, CheckResult, audit
 from dpviz.runs.audits.contract import K, Subject
 from dpviz.runs.audits.neighboring_tables import BOUGHT, REPLACE
@@ -42,7 +42,7 @@ def test_a_mistake_is_named(card, check):
 def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters_at_both_ends(monkeypatch):
     asked = []
     monkeypatch.setattr(Subject, "run", lambda self, table, **how: how)
-    monkeypatch.setattr(auditing, "check_centers", lambda how, k: asked.append((how["k"], k, how["params"])))
+    monkeypatch.setattr(contract, "check_centers", lambda how, k: asked.append((how["k"], k, how["params"])))
     said = CHECKS["hard tables"](Subject(example("honest").CARD, FEW))
     assert f" {len(asked)} runs" in said and {params.get("rounds") for _, _, params in asked} == {None, 1, 20}
     # With a δ and without; where one row is exchanged there is one, and no more clusters than rows.

@@ -9,22 +9,13 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.app.ui import session
 from dpviz.app.ui.addresses import DRAWER, is_asked_for
+from dpviz.app.ui.bench import in_hand
 from dpviz.app.ui.bench.drawer import RELEASING, draw_release_drawer, hold_release_open
 from dpviz.app.ui.bench.finding import BEING_DRAWN, HIGHEST, LOWEST, NO_DRAWS, NO_ROWS, NO_STUDY, Sides, judge
 from dpviz.app.ui.bench.forms import declare_component, draw_file_button, draw_proposal, draw_public_soon, draw_sentence
 from dpviz.app.ui.bench.hand import UNKNOWN, Hand
-from dpviz.app.ui.bench.in_hand import (
-    answer,
-    find_hand,
-    find_open_word,
-    find_opened,
-    find_refusal,
-    is_epsilon_said,
-    open_anew,
-    say_in_link,
-    set_epsilon,
-)
 from dpviz.app.ui.bench.result_panel import Pictured, draw_more, draw_picture_of, find_pictured, run_own
 from dpviz.app.ui.bench.sentence import summarize
 from dpviz.app.ui.controls import choose_epsilon
@@ -36,17 +27,6 @@ from dpviz.app.ui.job_panel import open_job_registry, poll
 from dpviz.app.ui.reader import is_narrow
 from dpviz.app.ui.release.released_notice import draw_released_notice
 from dpviz.app.ui.runner import claim_finished, fetch_reference
-from dpviz.app.ui.session import (
-    COMING,
-    LOST,
-    TABLE_LINK,
-    add_spending,
-    find_source,
-    find_table,
-    find_undeclared,
-    make_once,
-    recall,
-)
 from dpviz.core import ACCESS_LOG, N_SHARE, RequestError
 from dpviz.runs import CURVE_EPSILONS, CurvePoint, Job, OpenTable, curve_work, find_sample_curve
 from dpviz.tables import CsvFile
@@ -60,10 +40,10 @@ _PLACES = 60  # of the curves of the axis
 
 def draw_bench() -> None:
     """Draw it."""
-    if find_table() is None and find_undeclared() is None and TABLE_LINK in st.query_params:
-        if recall(COMING, usual=False):  # what is said above is enough
+    if session.find_table() is None and session.find_undeclared() is None and session.TABLE_LINK in st.query_params:
+        if session.recall(session.COMING, usual=False):  # what is said above is enough
             return
-        st.info(LOST, icon=":material/history:")
+        st.info(session.LOST, icon=":material/history:")
     # Side by side, or on a telephone in this order.
     if is_narrow():
         said, answered, file, settled = (st.container() for _ in range(4))
@@ -75,8 +55,8 @@ def draw_bench() -> None:
         del st.query_params[DRAWER]
     with file:
         draw_csv_upload()
-    hand = find_hand()
-    say_in_link(hand, form=find_open_word())
+    hand = in_hand.find_hand()
+    in_hand.say_in_link(hand, form=in_hand.find_open_word())
     # On a telephone a sentence without gaps folds to a line, so that picture and axis come up.
     folds = is_narrow() and not hand.gaps and not hand.refused
     key = f"bench:folded:{hand.number}"
@@ -84,7 +64,7 @@ def draw_bench() -> None:
         draw_sentence(hand)
     with answered:
         if st.session_state.get(RELEASING):
-            draw_release_drawer(hand, find_opened(hand))
+            draw_release_drawer(hand, in_hand.find_opened(hand))
             with settled:
                 _draw_settled(hand)
         else:
@@ -122,14 +102,14 @@ def _draw_ticks(hand: Hand) -> None:
 def _draw_answer(settled: DeltaGenerator) -> None:
     """All that ε changes: when it is let go only this runs again."""
     claim_finished()
-    _draw_told(find_hand())
+    _draw_told(in_hand.find_hand())
     with settled:
-        _draw_settled(find_hand())
+        _draw_settled(in_hand.find_hand())
 
 
 def _draw_told(hand: Hand) -> None:
-    table = find_opened(hand)
-    source = find_undeclared() or find_source()
+    table = in_hand.find_opened(hand)
+    source = session.find_undeclared() or session.find_source()
     if table is None:
         if source is None or not draw_preparation_panel(source):
             _draw_waiting(hand)
@@ -137,9 +117,9 @@ def _draw_told(hand: Hand) -> None:
             st.caption("Other pages stay usable. The rows go to a file without a name, which is gone with this visit.")
         return
     sides = _find_sides(hand, table)
-    if sides is not None and hand.is_private and not is_epsilon_said(hand):
+    if sides is not None and hand.is_private and not in_hand.is_epsilon_said(hand):
         choose_epsilon(sides.proposed)
-        hand = find_hand()
+        hand = in_hand.find_hand()
     pictured = find_pictured(hand, table)
     # Why no ε is advised, where none is.
     if hand.is_private:
@@ -147,7 +127,7 @@ def _draw_told(hand: Hand) -> None:
     else:
         unadvised = NO_DRAWS if _find_awaited(hand, table) is None else BEING_DRAWN
     finding = judge(hand.request.epsilon, sides, pictured.shown, unadvised=unadvised)
-    say_in_link(hand, form=find_open_word())
+    in_hand.say_in_link(hand, form=in_hand.find_open_word())
     made_up = pictured.is_made_up * (pictured.table.n_public or 0)
     with st.container(gap="xsmall", key="bench_verdict"):
         st.title(escape_markdown(finding.title), anchor=False, help=glossary.explain_words(finding.title))
@@ -182,12 +162,12 @@ def _await_curve(job: Job[Any]) -> None:
 def _draw_waiting(hand: Hand) -> None:
     """Before there is a picture: what is next, what was found in the rows, and the way to all else."""
     st.title("Say what is missing", anchor=False)
-    if refusal := find_refusal():
+    if refusal := in_hand.find_refusal():
         st.error(escape_markdown(refusal), title="This table cannot be opened", icon=":material/block:")
     elif hand.refused:
         st.markdown("Mend the red word in the sentence; the picture comes with it.")
     elif hand.is_complete and not hand.buys:
-        st.button("Open it again", icon=":material/replay:", key="bench:anew", on_click=open_anew)
+        st.button("Open it again", icon=":material/replay:", key="bench:anew", on_click=in_hand.open_anew)
     elif hand.gaps:
         gap = hand.gaps[0].partition(":")[0]
         many = " 18 to 100; 0 to 9,999; … says several at once." if gap in ("low", "high") else ""
@@ -203,8 +183,8 @@ def _draw_waiting(hand: Hand) -> None:
         key="bench:buy_rows",
         help=SENTENCES.fill("about_rows", unknown=UNKNOWN),
     ):
-        answer(hand.buy_rows())
-    if find_open_word() != "table":  # whose form says it
+        in_hand.answer(hand.buy_rows())
+    if in_hand.find_open_word() != "table":  # whose form says it
         draw_proposal(hand)
     draw_public_soon(hand)
     draw_file_button()
@@ -226,7 +206,7 @@ def _find_sides(hand: Hand, table: OpenTable) -> Sides | None:
         window = hand.find_window()
         return None if window is None else Sides.of_window(window)
 
-    return make_once("bench:sides", given, find, most=8)
+    return session.make_once("bench:sides", given, find, most=8)
 
 
 def _name_curve(hand: Hand, table: OpenTable) -> tuple[Any, ...]:
@@ -266,7 +246,7 @@ def _draw_axis(epsilon: float, sides: Sides | None) -> None:
     def moved() -> None:
         value = st.session_state[key].get("epsilon")
         if isinstance(value, int | float) and LOWEST <= value <= HIGHEST:
-            set_epsilon(float(value))
+            in_hand.set_epsilon(float(value))
 
     data: dict[str, Any] = {"low": LOWEST, "high": HIGHEST, "epsilon": epsilon}
     data |= {"loss": [], "belief": [], "window": None, "target": 1.1, "prior": 0.0, "groups": "groups"}
@@ -289,7 +269,7 @@ def _draw_button(hand: Hand, table: OpenTable, pictured: Pictured) -> None:
             off = seeded or bool(pictured.refusal)
             st.button("Another draw", key="bench:again", disabled=off, on_click=run_own, args=asked, help=_DRAW)
         elif not pictured.is_of_request or pictured.is_made_up:
-            spent = add_spending(table)
+            spent = session.add_spending(table)
             said = f"; this visit {format_number(spent)} so far" if spent else ""
             part = f"Centres get a part of {epsilon}. " if pictured.request.epsilon < hand.request.epsilon else ""
             about = f"{part}{_CENTER}"

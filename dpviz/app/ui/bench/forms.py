@@ -473,15 +473,7 @@ def compute_noise_by_column(declaration: Declaration, *, k: int, epsilon: float)
     # Where each column has its own scale, the bounds of the others do not matter, only how many there are.
     bounds = [known.get(name, declarations.ColumnBounds(1.0, 2.0)) for name in declaration.columns]
     try:
-        domain = codings.make_coded_domain(
-            declaration.columns,
-            np.array([one.lower for one in bounds], dtype=np.float64),
-            np.array([one.upper for one in bounds], dtype=np.float64),
-            codings=declaration.coded,
-            weights=declaration.weights,
-            radius=declaration.radius,
-            scaling=declaration.scaling,
-        )
+        domain = declaration.with_bounds(declaration.columns, bounds).make_domain()
         noise = compute_column_noise(
             domain,
             rows=count_cluster_rows(_count_rows(declaration), k),

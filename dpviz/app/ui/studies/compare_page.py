@@ -21,19 +21,10 @@ from dpviz.app.charts.studies.compare import CenterDraws, Typical, draw_compare,
 from dpviz.app.charts.studies.curves import Curves, draw_curves, draw_smallest, find_measure
 from dpviz.app.charts.studies.errors import draw_epsilon_n_map, draw_payers, draw_waterfall
 from dpviz.app.charts.studies.stored_verdicts import read_runs, read_verdicts
-from dpviz.app.ui import figure
+from dpviz.app.ui import controls, figure
 from dpviz.app.ui.addresses import is_asked_for
 from dpviz.app.ui.bench.hand import HIGHEST_DELTA, MOST_CLUSTERS
 from dpviz.app.ui.bench.in_hand import recall_accepted
-from dpviz.app.ui.controls import (
-    HIGHEST_EPSILON,
-    LOWEST_EPSILON,
-    ROUND_EPSILONS,
-    SHARES,
-    draw_epsilon_control,
-    draw_k_and_delta,
-    recall_division,
-)
 from dpviz.app.ui.data_access import reveal_view
 from dpviz.app.ui.escape import escape_markdown
 from dpviz.app.ui.figure import SENTENCES
@@ -119,9 +110,9 @@ def _draw_form(table: OpenTable) -> StudyQuestion:
     """What is compared, on whose rows, and the button."""
     with st.container(border=True):
         picker = st.container()
-        epsilon, button = draw_epsilon_control()
+        epsilon, button = controls.draw_epsilon_control()
         said = st.container()
-        k, delta = draw_k_and_delta()
+        k, delta = controls.draw_k_and_delta()
         repeats = study_job.ask_repeats(_KEY, "Runs of each", 10, _WHY)
         source = ask_judged_rows(table, _KEY, k=k)
         with picker:
@@ -238,10 +229,10 @@ def apply(grid: StudyGrid) -> None:
     if strange:
         raise SENTENCES.make_refusal("not_offered", name=strange[0])
     low, high = min(grid.epsilons), max(grid.epsilons)
-    within = LOWEST_EPSILON <= low <= high <= HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
+    within = controls.LOWEST_EPSILON <= low <= high <= controls.HIGHEST_EPSILON and max(grid.deltas) <= HIGHEST_DELTA
     if not within or max(grid.ks) > MOST_CLUSTERS or grid.repeats > study_job.MOST_REPEATS:
         most: dict[str, Any] = {"k": MOST_CLUSTERS, "delta": HIGHEST_DELTA, "runs": study_job.MOST_REPEATS}
-        raise SENTENCES.make_refusal("beyond_page", low=LOWEST_EPSILON, high=HIGHEST_EPSILON, **most)
+        raise SENTENCES.make_refusal("beyond_page", low=controls.LOWEST_EPSILON, high=controls.HIGHEST_EPSILON, **most)
     if grid != replace(grid, ks=grid.ks[:1], deltas=grid.deltas[:1], ns=(None,), seed=0):
         raise SENTENCES.make_refusal("one_of_each")
     choose(f"{_KEY}:contenders", labels)
@@ -489,7 +480,7 @@ def ask_epsilons(key: str) -> tuple[float, ...]:
         st.session_state[f"first:{widget}"] = (min(epsilons), max(epsilons))
     first: tuple[float, float] = st.session_state[f"first:{widget}"]
     look: dict[str, Any] = {"key": widget, "help": glossary.explain_term("epsilon")}
-    offered = sorted({*ROUND_EPSILONS, *first})
+    offered = sorted({*controls.ROUND_EPSILONS, *first})
     low, high = st.select_slider("Range of ε", offered, first, format_func=lambda one: f"{one:g}", **look)
     if (low, high) != (min(epsilons), max(epsilons)):
         epsilons = remember(kept, StudyGrid.list_epsilons(low, high))
@@ -540,7 +531,9 @@ def _ask_target(table: OpenTable) -> Target:
     first = round(100 * (usual.loss - 1), 6)
     above = above_place.number_input(**figure.look_of("accepted_loss", value=first, key=f"{SWEEP}:above", help=most))
     look = figure.look_of("accepted_share", format_func=lambda share: Target(share=share).describe_often())
-    share = share_place.selectbox(options=SHARES, index=SHARES.index(usual.share), key=f"{SWEEP}:share", **look)
+    share = share_place.selectbox(
+        options=controls.SHARES, index=controls.SHARES.index(usual.share), key=f"{SWEEP}:share", **look
+    )
     # Whole tenths of a percent, so that 110 % is the same target wherever it is written.
     return Target(round(1 + float(above) / 100, 6), float(share))
 
@@ -563,7 +556,7 @@ def _draw_answer(study: StudyJob, bisection: StudyJob | None, advice: Advice | N
     whole = not study.running or points >= len(grid.contenders) * len(grid.epsilons)
     answers = SmallestEpsilon.find_all(frame, target) if whole else []
     tried = sorted(frame["epsilon"].unique())
-    share = recall_division().find_share()
+    share = controls.recall_division().find_share()
     recommendation = Recommendation.of(target, advice, answers, tried, grid.contenders, share=share)
     place = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -696,7 +689,9 @@ def find_advice(question: StudyQuestion, target: Target) -> RowsAdvice | None:
     if table.sparse:
         return None
     setting = Request(Contender(AUTO), k, 1.0, delta).make_setting(table)
-    return RowsAdvice.of(read_stored_rows(question), setting, target=target, share=recall_division().find_share())
+    return RowsAdvice.of(
+        read_stored_rows(question), setting, target=target, share=controls.recall_division().find_share()
+    )
 
 
 def draw_evidence(advice: Advice) -> None:
