@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
@@ -39,6 +40,12 @@ def test_a_mistake_is_named(card, check):
     assert str(caught.value)
 
 
+def test_a_transcript_that_is_too_likely_is_named_whoever_attacks(monkeypatch):
+    monkeypatch.setattr(auditing, "collect_scores", lambda trials, of: np.array([[0.5, 1.2], [0.5, 1.0]]))
+    with pytest.raises(Broken, match=r"e\^1\.2000 times as likely, at ε = 1"):
+        CHECKS["attack"](Subject(HONEST, FEW))
+
+
 def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters_at_both_ends(monkeypatch):
     asked = []
     monkeypatch.setattr(Subject, "run", lambda self, table, **how: how)
@@ -65,10 +72,16 @@ def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters
         ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
         ("from dpviz.core import private_session", "imports dpviz.core.private_session as a whole"),
         ("from dpviz.core.private_session import *", "imports all names of dpviz.core.private_session"),
+        ("from dpviz.runs import one_run", "imports dpviz.runs.one_run as a whole"),
+        # What looks through memory, and whose coins no seed repeats.
+        ("import gc", "imports gc"),
+        ("import numpy.random\n\nnumpy.random.uniform()", "numpy.random.uniform draws from a global state"),
+        ("from random import choice", "imports random"),
     ],
 )
 def test_what_is_hidden_is_found_behind_a_door(text, said):
-    found = [words for _, words in auditing.list_ways_round(ast.parse(text))]
+    tree = ast.parse(text)
+    found = [words for _, words in (*auditing.list_ways_round(tree), *auditing.list_global_draws(tree))]
     assert any(words.split(":")[0].startswith(said) for words in found), found
 
 
@@ -131,12 +144,8 @@ def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
     assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
 
 
-def _only(monkeypatch, *names):
-    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
-
-
 def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):
-    _only(monkeypatch, "source", "ledger", "session")
+    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in ("source", "ledger", "session")})
     with bringing(example("peeking").START):
         said = call(capsys, "audit", "peeking-start")
         as_json = call(capsys, "audit", "peeking-start", "--json").json
