@@ -205,8 +205,7 @@ def test_another_version_is_told_and_is_no_finding(read):
 
 def test_no_text_claims_another_check_than_those_that_are_forged_here(files):
     assert {*FORGED, Check.CARD, Check.SUMS} == set(Check)
-    text = files[VERIFY].decode()
-    claimed = re.findall(r"^  \* (.*);$", text, flags=re.MULTILINE)
+    claimed = re.findall(r"^  \* (.*);$", files[VERIFY].decode(), flags=re.MULTILINE)
     assert claimed == [*(check.value for check in Check), *package.CANNOT_TELL]
 
 

@@ -136,6 +136,12 @@ def test_what_is_bought_does_not_hang_on_whether_there_is_a_tail(k, n_public, de
     assert [done.frames[1].step.tail is not None for done in both] == [True, False]
     assert all((done.frames[2].step.grid.cells_per_axis > 1).all() for done in both), "an axis that tells nothing"
     assert_bought_alike(*both)
+    # Over the whole first axis, and beside it over one more where a cluster is small, narrowest where most rows lie.
+    look, seen = (both[0].frames[at].step for at in (1, 2))
+    borders = seen.grid.middle[0] + seen.grid.borders(0)
+    assert len(seen.frame) == 1 + (k > 4) and borders[[0, -1]] == pytest.approx([-1, 1])
+    narrowest, middle = np.diff(borders).argmin(), seen.frame[0] @ look.tail.middle
+    assert borders[narrowest] < middle < borders[narrowest + 1]
 
 
 def test_a_view_is_widened_but_where_it_follows_a_tail_and_nothing_else_is_bought(monkeypatch):
