@@ -154,8 +154,7 @@ def test_whatever_is_asked_for_a_row_is_one_corner_of_each_simplex(seed):
     assert np.linalg.norm(rows, axis=1).max() <= region.radius * (1 + 1e-12)
     assert np.abs(rows).sum(axis=1).max() <= region.l1_radius * (1 + 1e-12)
     np.testing.assert_array_equal(region.rows(rows), rows)
-    alone = np.concatenate([region.rows(row[None]) for row in wished])
-    np.testing.assert_array_equal(alone, rows)
+    np.testing.assert_array_equal(np.concatenate([region.rows(row[None]) for row in wished]), rows)
 
 
 @given(st.integers(0, 2**32 - 1))

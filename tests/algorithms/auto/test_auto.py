@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.algorithms import PolishStep
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes, measure_extents
 from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
@@ -264,6 +264,15 @@ def test_cells_around_a_box_hold_rows_too():
     inner = synopsis_of(np.ones(20), 1.0)
     both = dataclasses.replace(inner, around=inner, outside=np.zeros((2, 1)), outside_weights=np.array([3.0, 4.0]))
     assert (both.cells_kept, both.rows_kept) == (22, 27.0)
+
+
+def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
+    weights, within = np.zeros(20), 0.1**2 / 12
+    weights[[3, 9, 15]] = 100.0, 20.0, 50.0
+    centers = np.add(GRID.centers(np.array([3, 15])), [[0.02], [0.0]])
+    rows, radii2, variance = measure_extents(synopsis_of(weights, 2.0), centers)
+    assert rows.tolist() == [120.0, 50.0] and variance == pytest.approx([4 * 11 + 20**2 / 12, 4 * 11])
+    assert radii2 == pytest.approx([within + (100 * 0.02**2 + 20 * 0.58**2) / 120, within])
 
 
 def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:
