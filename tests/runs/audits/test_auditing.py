@@ -28,7 +28,8 @@ QUICK = ("source", "replay", "session", "neighbours", "seed", "global state")
 @pytest.mark.parametrize("check", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CHECKS])
 def test_an_honest_algorithm_of_a_package_passes(check):
     with bringing(example("honest").CARD):
-        assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+        said = CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+    assert said and (check != "neighbours" or " of 48 pairs" in said)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,7 @@ def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters
     monkeypatch.setattr(auditing, "check_centers", lambda how, k: asked.append((how["k"], k, how["params"])))
     said = CHECKS["hard tables"](Subject(example("honest").CARD, FEW))
     assert f" {len(asked)} runs" in said and {params.get("rounds") for _, _, params in asked} == {None, 1, 20}
+    assert [values.shape[1] for values in auditing.TABLES.values()] == [2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 9]
     # With a δ and without; where one row is exchanged there is one, and no more clusters than rows.
     often = 2 * (2 * len(auditing.TABLES) - 2)
     assert Counter((ran, k) for ran, k, _ in asked) == {(1, 1): often + 2, (K, K): often, (12, 12): often, (2, 2): 4}
