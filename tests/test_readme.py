@@ -132,8 +132,7 @@ def test_the_walk_from_a_private_csv_to_a_release_that_verifies(
         if " declare " in command:
             _complete(tmp_path / "people.json")
     assert said.json["holds"]
-    numbers = (tmp_path / "segments.csv").read_text().splitlines()
-    assert len(numbers) == 12_001
+    assert len((tmp_path / "segments.csv").read_text().splitlines()) == 12_001
 
 
 def _complete(declaration: Path) -> None:

@@ -107,8 +107,7 @@ def test_the_traffic_light_says_what_would_suffice(card, params, delta):
     poor = dataclasses.replace(base, n=max(1, int(first.needed_n / 50)))
     red = Judgement.of(card, poor, chosen)
     assert red.level is Level.RED and f"{poor.n:,}" in red.message
-    rich = dataclasses.replace(base, n=10**9)
-    assert Judgement.of(card, rich, chosen).like is Level.GREEN
+    assert Judgement.of(card, dataclasses.replace(base, n=10**9), chosen).like is Level.GREEN
     hidden = Judgement.of(card, dataclasses.replace(base, n=None), chosen)
     assert hidden.level is None and "private" in hidden.message
 

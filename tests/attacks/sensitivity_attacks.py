@@ -218,8 +218,7 @@ def _not_shortened(_, self, clipping_radius):
 
 @attack("SmartNoise 622", twin=_not_shortened)
 def products_are_made_of_clipped_rows():
-    query = Spread(Voronoi(MIDDLE), MIDDLE, 0.2)
-    check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
+    check_move(Spread(Voronoi(MIDDLE), MIDDLE, 0.2), _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
 
 
 @planted(domain_module, "_compute_l1")
@@ -242,8 +241,7 @@ def _divided_by_dimensions(right, self, relation, region):
 
 @attack("SmartNoise 472", twin=_divided_by_dimensions)
 def a_histogram_of_more_columns_has_no_less_noise():
-    query = Count(Grid.over(SQUARE.region, 3))
-    check_move(query, _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
+    check_move(Count(Grid.over(SQUARE.region, 3)), _room(np.r_[CORNER, MIDDLE]), _room(MIDDLE))
 
 
 @planted(PrivateSession, "mechanism")

@@ -76,8 +76,7 @@ def reader(browser: Browser) -> Iterator[Callable[..., Reader]]:
 
 @pytest.fixture(scope="module")
 def finished() -> Run:
-    table = declare(*sample("fifteen").load())
-    return dpviz.run("dplloyd", table.private, k=15, epsilon=1.0, seed=1)
+    return dpviz.run("dplloyd", declare(*sample("fifteen").load()).private, k=15, epsilon=1.0, seed=1)
 
 
 @pytest.fixture(scope="module")

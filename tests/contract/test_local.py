@@ -127,7 +127,7 @@ def test_a_centre_has_the_noise_of_a_weighted_mean_of_its_leaves():
 
 def test_a_centre_that_has_no_leaf_knows_no_row_and_may_be_anywhere():
     region, centers = make_small_table(make_blobs(9)).domain.region, np.array([[0.5, 0.5], [-0.5, 0.0]])
-    leaves = CoresetStep(title="", points=centers[:1], weights=np.array([40.0]), point_noise_sd=np.array([0.1]))
+    leaves = CoresetStep(title="", points=centers[:1], weights=np.array([1.5]), point_noise_sd=np.array([0.1]))
     noise = lsh_local._compute_center_noise(leaves, centers, region)
     assert noise.tolist() == pytest.approx([0.1, region.diameter])
 

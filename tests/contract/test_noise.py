@@ -85,8 +85,7 @@ def test_a_bought_number_of_rows():
         session = _session(PURE, seed=seed, epsilon=1.0)
         session.buy_n(session.ledger.budget.fraction(0.02))
         noise.append(session.n - 200)
-    scale = session.ledger.entries[0].scale
-    assert scale == pytest.approx(50)
+    assert session.ledger.entries[0].scale == pytest.approx(50)
     # Rounded, and at least 1 (in a fiftieth part of the cases): the rest of the law is what is left to test.
     inside = np.asarray(noise, dtype=float)
     assert stats.kstest(np.abs(inside[np.abs(inside) < 190]), stats.truncexpon(190 / 50, scale=50).cdf).pvalue > 1e-3
@@ -152,8 +151,7 @@ def test_activate(accounting, law):
 
 
 def test_empty_cubes_wake_up_one_by_one_in_a_huge_universe():
-    rows = np.full((50, 20), 0.3)
-    session = _session(PURE, rows=rows)
+    session = _session(PURE, rows=np.full((50, 20), 0.3))
     tree = CubeTree(np.full(20, -1.0), 2.0)
     share = session.budget.fraction(0.2)
     noise = session.mechanism(SparseCount(tree), mechanisms.choose_noise_kind(PURE), share)
@@ -176,8 +174,7 @@ def test_release_sparse(accounting):
     truth = _truth(session, SparseCount(grid))
     assert (np.diff(released.codes) > 0).all()
     empty = released.values[truth.get_counts(released.codes) == 0]
-    beyond = np.abs(empty) - cutoff * entry.scale
-    check_scale(beyond, stats.expon, entry.scale)
+    check_scale(np.abs(empty) - cutoff * entry.scale, stats.expon, entry.scale)
     check_rate(int((empty > 0).sum()), len(empty), 0.5)
     check_rate(len(empty), grid.n_cells - len(truth.codes), np.exp(-cutoff))
     # Cells that hold rows are noised and cut like all others.

@@ -45,8 +45,7 @@ LLOYDS = [setting for setting in SETTINGS if setting[0].id in ("dplloyd", "sulq"
 def test_noisy_lloyd_is_lloyd(card, params, delta):
     table = NeighborSetting("ball", n_public=300, radius=0.9).table(make_blobs(300, k=4, seed=3))
     frames = collect_frames(card, table, k=4, epsilon=HUGE, delta=delta, params={**params, "rounds": 5}, seed=2)
-    centers = [frame.step.centers for frame in frames]
-    assert len(centers) == 6
+    assert len([frame.step.centers for frame in frames]) == 6
     revives = card.id == "dplloyd" and params["preset"] != "su"
     for before, after in pairwise(frames):
         # ``previous`` is where a round starts: idle centres have been revived by then.

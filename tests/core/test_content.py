@@ -52,8 +52,7 @@ def test_which_rows_are_kept_is_a_fair_draw_for_each_person():
 
 @given(SEEDS)
 def test_equal_rows_have_equal_hashes_in_every_size_of_number_and_sparse(seed):
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(-2, 3, (30, 3)) / 4
+    rows = np.random.default_rng(seed).integers(-2, 3, (30, 3)) / 4
     hashes = hash_content(rows)
     np.testing.assert_array_equal(hash_content(rows.astype(np.float32)), hashes)
     np.testing.assert_array_equal(hash_content(np.where(rows == 0, -0.0, rows)), hashes)

@@ -27,8 +27,7 @@ def _region(seed: int) -> Region:
 @given(SEEDS)
 def test_clipped_points_are_inside_to_the_last_bit_and_stay_where_they_are(seed):
     region, rng = _region(seed), np.random.default_rng(seed)
-    points = rng.normal(size=(60, region.dim)) * 10.0 ** rng.integers(-12, 15, (60, 1))
-    inside = region.clip(points)
+    inside = region.clip(rng.normal(size=(60, region.dim)) * 10.0 ** rng.integers(-12, 15, (60, 1)))
     assert (np.abs(inside) <= region.half).all()
     # A ball is kept to the last bit; the corner of a box is its radius up to the order of adding squares.
     cut = region.radius < np.linalg.norm(region.half)
@@ -154,8 +153,7 @@ def test_whatever_is_asked_for_a_row_is_one_corner_of_each_simplex(seed):
     assert np.linalg.norm(rows, axis=1).max() <= region.radius * (1 + 1e-12)
     assert np.abs(rows).sum(axis=1).max() <= region.l1_radius * (1 + 1e-12)
     np.testing.assert_array_equal(region.rows(rows), rows)
-    alone = np.concatenate([region.rows(row[None]) for row in wished])
-    np.testing.assert_array_equal(alone, rows)
+    np.testing.assert_array_equal(np.concatenate([region.rows(row[None]) for row in wished]), rows)
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -44,8 +44,7 @@ def draws(mechanism: Mechanism, total, quantum=1.0, accounting=PURE):
     [(Laplace(1.0, 2.5), stats.laplace, 1.0), (Gaussian(1.0, 2.5), stats.norm, 2.0**-20)],
 )
 def test_noise_has_the_law_of_the_ledger_and_no_other_scale(mechanism, law, quantum):
-    truth = np.full(DRAWS, round(7 / quantum))
-    noise = draws(mechanism, truth, quantum) - 7
+    noise = draws(mechanism, np.full(DRAWS, round(7 / quantum)), quantum) - 7
     assert stats.kstest(noise, law(scale=2.5).cdf).pvalue > 1e-4
     for wrong in (0.8, 1.25):
         # Lengths tell scales apart twice as well: these draws have no seed, and must tell every time.

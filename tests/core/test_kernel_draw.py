@@ -76,8 +76,7 @@ def test_rows_are_drawn_by_weight_wherever_they_stand(dim):
     rows = rng.integers(-1, 2, (40, dim)) / 2  # many share coordinates, and some are the same
     truth = asked(DistanceWeights(np.full((1, dim), 0.5)), rows)
     rows = truth.rows[0]
-    region = Region.ball(dim, 1.0)
-    declared = DistanceWeights(np.zeros((1, dim))).sensitivity(ADD_REMOVE, region)
+    declared = DistanceWeights(np.zeros((1, dim))).sensitivity(ADD_REMOVE, Region.ball(dim, 1.0))
     draw = KernelDraw.calibrated(Budget(PURE, 1e6), declared, public_points=np.zeros((1, dim)), public_weight=0.0)
     parts = WeightedRows(tuple(np.split(rows[::-1], [7, 9])), tuple(np.split(truth.weights[0][::-1], [7, 9])))
     picked = []

@@ -29,8 +29,7 @@ def test_rows_lie_in_the_region_and_on_its_lattice_and_rounding_again_changes_no
 
 @given(SEEDS, RADII)
 def test_what_is_declared_fits_into_the_numbers_that_hold_it(seed, radius):
-    bits = lattice.count_row_bits(radius)
-    longest = np.array([radius * 2.0**bits, radius * 2.0**lattice.POINT_BITS])
+    longest = np.array([radius * 2.0 ** lattice.count_row_bits(radius), radius * 2.0**lattice.POINT_BITS])
     # 2x·c - |c|², in products of their quanta, and squared distances of rows.
     assert 3 * longest.prod() <= 2.0**53 and 4 * longest[0] ** 2 <= 2.0**53
     # A loss of at most the squared diameter, of as many rows as a table holds.

@@ -143,8 +143,7 @@ def test_a_path_of_counts_is_that_many_draws():
 
 def delta_of_responses(epsilon: float, times: int, total: float) -> float:
     """The δ at ``total`` of randomised responses of one ε (Kairouz, Oh & Viswanath 2015, Theorem 3.3), exactly."""
-    flips = np.arange(times + 1)
-    losses = (times - 2 * flips) * epsilon
+    losses = (times - 2 * np.arange(times + 1)) * epsilon
     likely = [
         comb(times, flip) * exp((times - flip) * epsilon) / (1 + exp(epsilon)) ** times for flip in range(times + 1)
     ]

@@ -105,8 +105,7 @@ def test_no_release_of_a_threshold_or_a_cut_tells_more_than_it_costs(seed, extra
 
 
 def test_absent_codes_of_a_huge_universe_are_not_the_small_ones():
-    truth = _counts({2**60 + 1: 3.0}, 2**62)
-    codes = draw_absent_codes(truth, 5000, _noise(1))
+    codes = draw_absent_codes(_counts({2**60 + 1: 3.0}, 2**62), 5000, _noise(1))
     assert stats.kstest(codes / 2.0**62, "uniform").pvalue > 1e-3
     assert len(np.unique(codes)) == 5000
 

@@ -35,8 +35,7 @@ def _open(table, accounting=Accounting.PURE, *, session=None):
 
 
 def test_under_add_remove_a_row_with_a_missing_cell_is_dropped_and_all_others_are_clipped():
-    rows = _rows(PrivateTable(VALUES, BOX))
-    np.testing.assert_allclose(rows, [[0, 0], [-1, 1], [1, -1], [1, -1]])
+    np.testing.assert_allclose(_rows(PrivateTable(VALUES, BOX)), [[0, 0], [-1, 1], [1, -1], [1, -1]])
 
 
 def test_under_replace_the_middle_of_the_domain_stands_in():

@@ -117,8 +117,7 @@ def test_a_projection_is_clipped_and_does_not_depend_on_chunks():
 
 def test_a_row_of_nobody_does_not_count() -> None:
     values = np.array([[0.1], [0.2], [0.3], [0.4]])
-    kept = find_rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True)
-    assert kept.tolist() == [0, 3]
+    assert find_rows_in_use(values, np.array([0, -1, -1, 1]), drop_incomplete=True).tolist() == [0, 3]
 
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace"])

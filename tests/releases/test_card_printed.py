@@ -28,8 +28,7 @@ def card(tmp_path: Path) -> Path:
 def test_it_prints_on_two_sheets(browser: Browser, card: Path) -> None:
     page = browser.new_page(color_scheme="dark")
     page.goto(card.as_uri())
-    printed = page.pdf(prefer_css_page_size=True)
-    assert len(_SHEET.findall(printed)) == 2
+    assert len(_SHEET.findall(page.pdf(prefer_css_page_size=True))) == 2
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.close()

@@ -14,6 +14,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from scipy.spatial.distance import pdist
 
 from dpviz.algorithms.size_estimates import Sizes
 from dpviz.releases.missing_shares import MissingShare, MissingShares
@@ -22,6 +23,7 @@ from dpviz.releases.promise import AccessCounts
 from dpviz.releases.release_texts import (
     RegistryField,
     Who,
+    draw_centers,
     format_card,
     list_card_errors,
     make_card_page,
@@ -31,6 +33,7 @@ from dpviz.releases.release_texts import (
     read_schema,
 )
 from dpviz.releases.tallies import Interval
+from dpviz.runs.profiles import ProfileColumn
 from dpviz.tables.declarations import OWNER_QUESTIONS, Described
 from tests.cases import about
 from tests.releases.made_played import numbers, people, played, reported, segment, shares
@@ -102,8 +105,18 @@ def test_a_size_that_may_be_nobodys_is_told_by_its_ends() -> None:
     made = played(profile={"sizes": Sizes.publish(np.array([60.0, 700.0]), np.full(2, 63.0))})
     assert made.profile.sizes.words == ["60 (0 to 170)", "700 ± 110"]
     assert "60 (0 to 170)" in make_card_page(made) and "60 ± 110" not in make_card_page(made)
-    said = segment(1)
-    assert replace(said, size=Interval(60.0, 0.0, 170.3)).size_words == "60 (0 to 170)"
+    assert replace(segment(1), size=Interval(60.0, 0.0, 170.3)).size_words == "60 (0 to 170)"
+
+
+def test_centres_lie_on_their_lines_and_cover_nothing() -> None:
+    columns = tuple(ProfileColumn(name, -1.0, 1.0) for name in "abcd")
+    centers = np.column_stack([np.linspace(-1, 0, 8) ** 2, np.full((8, 2), [0.2, 1.0]), np.linspace(-1, 1, 8)])
+    bare = {"center_sd": np.full((8, 4), np.nan), "scale": np.ones(4), "sizes": None}
+    made = draw_centers(played(profile={"columns": columns, "centers": centers, **bare}))
+    dots = np.array(re.findall(r'class="dot" cx="([\d.]+)" cy="([\d.]+)"', made.markup), dtype=float)
+    assert len(dots) == 32 and (dots < [420, made.height]).all() and pdist(dots).min() >= 14.9
+    np.testing.assert_allclose(np.diff(dots[-8:, 0]), np.ptp(dots[-8:, 0]) / 7, atol=0.2)
+    assert {*re.findall(r">(\d+)</text>", made.markup)} == {*"12345678"}
 
 
 # The dossier: every question has an answer or is named as open, and no answer says more than was released.

@@ -59,8 +59,7 @@ def test_clustered_coordinates_are_to_the_bit_what_the_clustering_saw(radius, sc
     np.testing.assert_array_equal(seen @ table.description.frame[:, :2], seen)
     centers = np.array([[0.5, 0.5], [-0.5, 0.0]])
     over = table.description.cells(centers)
-    region = table.private.domain.region
-    counts = asked(SegmentHistogram(over, 3, 4), rows, region)
+    counts = asked(SegmentHistogram(over, 3, 4), rows, table.private.domain.region)
     alone = asked(SegmentHistogram(Voronoi(centers), 0, 4), seen, opened.domain.region)
     np.testing.assert_array_equal(counts.sum(axis=1), alone.sum(axis=1))
 

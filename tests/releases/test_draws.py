@@ -106,6 +106,8 @@ def test_a_share_is_told_with_the_noise_around_it_where_every_draw_lies_beyond_w
         told = [ask(draw(seed), ReleaseQuestion(kind, asked, **about)) for seed in range(120)]
         assert all(least <= one.low <= one.value <= one.high <= most for one in told)
         assert min(one.high - one.low for one in told) > 0.1 * (most - least), kind
+    said = [ask(draw(2), ReleaseQuestion("more-often", (1, place), "region", "N")).sentence for place in (2, 3)]
+    assert [one.endswith("A histogram is too small to say.") for one in said] == [False, True]
 
 
 @pytest.mark.parametrize(("algorithm", "off"), [("auto", 0.0), ("eugkm", 1.5)])

@@ -179,8 +179,7 @@ def test_a_session_that_is_not_pure_and_other_centres_are_refused():
 def test_sparse_rows_have_sizes_and_a_certificate():
     source, declared = sample("words").load()
     table = make_described_table(declare(source, declared), source)
-    centers = np.eye(3, table.description.width) * 0.5
-    report = report_of(table, centers, epsilon=10.0)
+    report = report_of(table, np.eye(3, table.description.width) * 0.5, epsilon=10.0)
     assert all(segment.columns == () and segment.telling == () for segment in report.segments)
     assert sum(segment.size.value for segment in report.segments) == pytest.approx(len(table.private._rows), rel=0.01)
     assert report.quality_report.released.value > 0 and report.notes

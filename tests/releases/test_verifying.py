@@ -64,8 +64,7 @@ def test_any_changed_file_is_named_by_its_hash_and_without_it(files, name):
 def test_another_file_in_its_place_is_named(files, name):
     for other in (b"", b"import os\nos.system('true')\n", b"\x00\xff" * 50, files[CARD if name != CARD else PAGE]):
         assert findings({**files, name: other}).keys() == {name} | ({TRANSCRIPT} if name == CARD else set())
-    without = {one: data for one, data in files.items() if one != name}
-    assert "is missing" in findings(without)[name]
+    assert "is missing" in findings({one: data for one, data in files.items() if one != name})[name]
 
 
 def test_the_first_line_that_differs_is_told_with_what_should_stand_in_it():
@@ -205,8 +204,7 @@ def test_another_version_is_told_and_is_no_finding(read):
 
 def test_no_text_claims_another_check_than_those_that_are_forged_here(files):
     assert {*FORGED, Check.CARD, Check.SUMS} == set(Check)
-    text = files[VERIFY].decode()
-    claimed = re.findall(r"^  \* (.*);$", text, flags=re.MULTILINE)
+    claimed = re.findall(r"^  \* (.*);$", files[VERIFY].decode(), flags=re.MULTILINE)
     assert claimed == [*(check.value for check in Check), *package.CANNOT_TELL]
 
 

@@ -14,8 +14,7 @@ K, N = 4, 4_000
 
 def test_centres_of_many_draws_spread_as_announced() -> None:
     domain = Domain.of(["age", "income"], [0, 0], [100, 2e5])
-    values = np.full((N, 2), [60.0, 1e5])
-    table = PrivateTable(values, domain, n_public=N)
+    table = PrivateTable(np.full((N, 2), [60.0, 1e5]), domain, n_public=N)
     once = {"preset": "su", "rounds": 1}
     runs = (run("dplloyd", table, k=1, epsilon=0.5, seed=seed, params=once) for seed in range(300))
     centers = np.array([one.centers for one in runs])

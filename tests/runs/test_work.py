@@ -23,8 +23,7 @@ from tests.waiting import SECONDS
 
 
 def test_a_run_sends_each_step_once_with_what_had_been_spent() -> None:
-    table = make_small_table(n_public=400)
-    *arriving, last = run_work(Request(Contender("balcan"), 3, seed=1), table)
+    *arriving, last = run_work(Request(Contender("balcan"), 3, seed=1), make_small_table(n_public=400))
     steps = [item for item in arriving if isinstance(item, RunSoFar)]
     assert [frame for item in steps for frame in item.frames] == list(last.frames)
     assert all(item.unit_centers is None for item in steps)

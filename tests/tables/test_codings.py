@@ -83,8 +83,7 @@ def test_the_stored_circle_is_the_circle_is_no_longer_than_its_radius_and_hangs_
         # Another library's last bit must not move a point to the next step of the lattice.
         steps = np.abs(true) * 2.0**20 + 1e-6
         assert np.abs(steps - np.rint(steps)).min() > 1e-8
-    hour = domain("hour")
-    late, early = hour.to_unit(np.array([[23.0], [0.0]]))
+    late, early = domain("hour").to_unit(np.array([[23.0], [0.0]]))
     assert np.linalg.norm(late - early) == pytest.approx(2 * 0.5 * sin(tau / 48), abs=1e-5)
 
 

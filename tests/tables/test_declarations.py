@@ -112,7 +112,7 @@ def test_sidecar_lies_beside_its_table(tmp_path: Path) -> None:
     assert {find_declaration_path(tmp_path / name) for name in names} == {None}
     (tmp_path / "x.json").write_text("{}")
     assert {find_declaration_path(tmp_path / name) for name in names} == {tmp_path / "x.json"}
-    assert find_declaration_path(tmp_path / "x.json") is None
+    assert {find_declaration_path(tmp_path / name) for name in ("x.json", f"{'x' * 300}.csv")} == {None}
 
 
 def test_all_words_are_there_or_named() -> None:

@@ -1,6 +1,6 @@
 """Who is whom follows from the cell alone."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import pandas as pd
@@ -17,9 +17,9 @@ def test_what_a_cell_is_called_depends_on_that_cell_only(others: list[str]) -> N
 
 
 def test_whole_numbers_that_one_float_holds_alone_and_days_of_the_whole_calendar_have_a_name():
-    last = 2**53 - 1
-    cells = pd.Series([last, float(last), Decimal(last), last + 1, float(last + 1), date(1, 1, 1)], dtype=object)
-    assert list_texts(cells).tolist() == [*[str(last)] * 3, None, None, "0001-01-01"]
+    last, late = 2**53 - 1, datetime.fromisoformat("9999-12-31T23:00-09:00")
+    cells = [last, float(last), Decimal(last), last + 1, float(last + 1), late, date(1, 1, 1)]
+    assert list_texts(pd.Series(cells, dtype=object)).tolist() == [*[str(last)] * 3, *[None] * 3, "0001-01-01"]
 
 
 def test_a_name_is_told_on_one_line_as_it_is_written():

@@ -47,13 +47,14 @@ def test_what_may_be_made_of_numbers_is_known_before_it_is_made() -> None:
 
 
 def tell(case: str) -> str:
-    """How many rows and columns a stand-in has, or why there is none."""
+    """How many rows and columns a stand-in has and where its cells lie, or why there is none."""
     usual = {"lower": 0.0, "upper": 1.0, "n": 10, "d": 2, "k": 2, "seed": 0}
     try:
         made = simulate(**(usual | ast.literal_eval(case)))
     except IntakeError as refused:
         return str(refused)
-    return f"{made.n_rows} rows of {made.numeric_columns}"
+    cells = made.columns(made.numeric_columns)
+    return f"{made.n_rows} rows of {made.numeric_columns}: {cells.min():.3f} to {cells.max():.3f}"
 
 
 def test_a_stand_in_of_any_size_is_made_or_refused_in_a_sentence() -> None:

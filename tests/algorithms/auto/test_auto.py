@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.algorithms import PolishStep
 from dpviz.algorithms.auto import private_projection
-from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes
+from dpviz.algorithms.auto.auto import Seeds, choose_by_rows, estimate_sizes, measure_extents
 from dpviz.algorithms.auto.auto_plan import Round, StagePart, Swap, make_plan
 from dpviz.algorithms.auto.polishing import _shrink, run_residual_rounds, split_and_drop
 from dpviz.algorithms.auto.view_synopsis import SynopsisStep
@@ -136,6 +136,12 @@ def test_what_is_bought_does_not_hang_on_whether_there_is_a_tail(k, n_public, de
     assert [done.frames[1].step.tail is not None for done in both] == [True, False]
     assert all((done.frames[2].step.grid.cells_per_axis > 1).all() for done in both), "an axis that tells nothing"
     assert_bought_alike(*both)
+    # Over the whole first axis, and beside it over one more where a cluster is small, narrowest where most rows lie.
+    look, seen = (both[0].frames[at].step for at in (1, 2))
+    borders = seen.grid.middle[0] + seen.grid.borders(0)
+    assert len(seen.frame) == 1 + (k > 4) and borders[[0, -1]] == pytest.approx([-1, 1])
+    narrowest, middle = np.diff(borders).argmin(), seen.frame[0] @ look.tail.middle
+    assert borders[narrowest] < middle < borders[narrowest + 1]
 
 
 def test_a_view_is_widened_but_where_it_follows_a_tail_and_nothing_else_is_bought(monkeypatch):
@@ -258,6 +264,15 @@ def test_cells_around_a_box_hold_rows_too():
     inner = synopsis_of(np.ones(20), 1.0)
     both = dataclasses.replace(inner, around=inner, outside=np.zeros((2, 1)), outside_weights=np.array([3.0, 4.0]))
     assert (both.cells_kept, both.rows_kept) == (22, 27.0)
+
+
+def test_cells_go_to_the_nearest_centre_and_those_on_a_border_may_go_to_either():
+    weights, within = np.zeros(20), 0.1**2 / 12
+    weights[[3, 9, 15]] = 100.0, 20.0, 50.0
+    centers = np.add(GRID.centers(np.array([3, 15])), [[0.02], [0.0]])
+    rows, radii2, variance = measure_extents(synopsis_of(weights, 2.0), centers)
+    assert rows.tolist() == [120.0, 50.0] and variance == pytest.approx([4 * 11 + 20**2 / 12, 4 * 11])
+    assert radii2 == pytest.approx([within + (100 * 0.02**2 + 20 * 0.58**2) / 120, within])
 
 
 def seeds_at(synopsis: SynopsisStep, *every: tuple[int, ...]) -> Seeds:

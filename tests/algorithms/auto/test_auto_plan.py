@@ -1,5 +1,7 @@
 """The shares that the plan of auto announces are those that the ledger counts afterwards."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,8 @@ def test_a_grid_lies_over_more_than_three_columns_of_a_thin_box(half: list[float
     plan = make_plan(setting, n_public=True)
     assert (plan.axes if isinstance(plan.first, Zoom) else None) == axes
     assert (plan == make_plan(cube, n_public=True)) is (axes is None)
-    assert find_regime(setting) == ("few" if k == 12 else "many")
+    regimes = [find_regime(replace(setting, delta=delta)) for delta in (1e-6, 0.0)]
+    assert regimes == (["few", "few, pure"] if k == 12 else ["many", "many, pure"])
     # Parts of ε are before all are calibrated together.
     found = sum(part.weight for part in plan.parts if part.noise == "Laplace" and not part.round)
     assert axes is None or found == pytest.approx(0.4)

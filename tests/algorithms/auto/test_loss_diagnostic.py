@@ -46,8 +46,7 @@ def test_where_all_is_well_it_says_so_and_the_truth_lies_in_its_range(dim):
 
 
 def test_a_group_that_noise_may_hide_raises_doubt():
-    table = _groups(1250, 1200, 100, dim=6)
-    done = run("auto", table, k=3, epsilon=0.1, delta=1e-6, seed=0)
+    done = run("auto", _groups(1250, 1200, 100, dim=6), k=3, epsilon=0.1, delta=1e-6, seed=0)
     assert done.loss_diagnostic is not None and done.loss_diagnostic.doubts
     assert all(doubt in done.loss_diagnostic.words + "." for doubt in done.loss_diagnostic.doubts)
 

@@ -53,6 +53,15 @@ def test_what_lies_across_the_borders_of_blocks_is_told_nearly_as_well():
     assert wrong[0] < 3 * wrong[1]
 
 
+def test_details_say_what_was_shared():
+    counts = np.zeros((32, 32))
+    counts[0, 0], counts[16:, 16:] = 500.0, 10.0
+    _, details = denoise(noisy(counts, 0.5), 0.5 * np.sqrt(2), counts.sum())
+    assert (details.sides.tolist(), details.all.tolist()) == ([1, 2, 4, 8, 16], [256, 64, 16, 4, 1])
+    assert details.kept[-1] == 1 and details.shrunk.min() >= 0 and {*details.blocks.flat} <= {1, 2, 4, 8, 16}
+    assert details.blocks[0, 0] == 1 and details.blocks[20, 20] >= 8
+
+
 def test_a_light_cluster_beside_heavy_ones_keeps_its_rows():
     counts = np.zeros((64, 64))
     counts[8:12, 8:12], counts[40:44, 50:54] = 400.0, 8.0

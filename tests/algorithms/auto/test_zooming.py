@@ -38,7 +38,7 @@ def test_cells_around_a_small_box_widen_and_it_is_one_of_them(low):
     assert (np.diff(borders) > 0).all() and {*box[:, 0]} <= {*borders}
     right = np.diff(borders[borders >= low + 0.25])
     assert (right[1:] > right[:-1]).all() or len(right) < 3
-    assert lay_around_box(ZoomStep(**nothing, box=box * [1, 6])) is grid, "a wide one"
+    assert lay_around_box(ZoomStep(**nothing, box=box * [1, 3])) is grid, "a wide one"
 
 
 def test_rows_are_missed_only_where_counts_say_so_clearly():

@@ -19,8 +19,7 @@ from tests.core.asked import asked
 def test_pulls_are_unit_vectors_and_a_row_on_its_point_does_not_pull():
     at = np.array([[0.0, 0.0], [1.0, 1.0]])
     rows = np.array([[0.3, 0.4], [0.0, 0.0], [1.0, 0.9]])
-    cells = Voronoi(at)
-    np.testing.assert_allclose(asked(Pull(cells, at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
+    np.testing.assert_allclose(asked(Pull(Voronoi(at), at), rows), [[0.6, 0.8], [0.0, -1.0]], atol=1e-4)
 
 
 def test_a_drawn_median_is_that_of_its_rows_and_places_lie_in_the_ball_around_its_middle():

@@ -54,5 +54,4 @@ def test_ranges_are_bought_only_where_enough_blocks_tell_them(delta):
         if not estimated:
             np.testing.assert_array_equal(ranges.upper, 1.0)
         if delta == 0 and estimated:
-            shares = [entry.epsilon / epsilon for entry in made.entries]
-            assert shares == pytest.approx([0.5, 0.5])
+            assert [entry.epsilon / epsilon for entry in made.entries] == pytest.approx([0.5, 0.5])

@@ -75,8 +75,7 @@ def test_rows_without_far_clusters_are_answered_bottom_and_paid_for(hard, algori
 @for_each("epsilon", [0.3, 1.0, 2.0, 40.0])
 @for_each("part", [0.5, 1.0])
 def test_halves_are_the_whole_and_the_test_gets_at_most_one(epsilon, part):
-    whole = Budget(Accounting.BASIC, epsilon, 1e-6)
-    tuples, means = halve_budget(whole, part)
+    tuples, means = halve_budget(Budget(Accounting.BASIC, epsilon, 1e-6), part)
     assert tuples.amount <= 1 and tuples.amount == pytest.approx(min(part * epsilon, 1))
     rest = (means.amount, means.delta) if means is not None else (0.0, 0.0)
     assert 0.999 * epsilon < tuples.amount + rest[0] <= epsilon and 0.999e-6 < tuples.delta + rest[1] <= 1e-6

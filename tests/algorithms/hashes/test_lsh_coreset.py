@@ -50,8 +50,7 @@ def test_without_noise_the_leaves_hold_every_row_that_was_not_dropped():
         weights = compute_leaf_weights(tree, make_counts_consistent(tree), reassign_lost=False)
         np.testing.assert_allclose(weights, truth[tree.leaf], atol=1e-5)
         dropped = truth[~tree.kept].sum()
-        childless = tree.leaf & tree.split
-        children = np.isin(tree.nodes >> 1, tree.nodes[childless])
+        children = np.isin(tree.nodes >> 1, tree.nodes[tree.leaf & tree.split])
         assert weights.sum() == pytest.approx(600 - dropped + truth[children & ~tree.kept].sum(), abs=1e-4)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.algorithms.steps import GridStep
 from dpviz.algorithms.su2016 import eugkm
-from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis, find_clear_cells
+from dpviz.algorithms.su2016.eugkm import compute_cells_per_axis, describe_grid, find_clear_cells
 from dpviz.algorithms.tools.solvers import make_cube_grid
 from dpviz.core.domain import Region
 from dpviz.core.partitions import Grid
@@ -49,6 +49,7 @@ def test_the_grid_uses_the_epsilon_that_a_row_has():
         result = run("eugkm", make_small_table(make_blobs(900), **declared), k=3, epsilon=2.0, seed=0)
         assert result.entries[-1].scale == pytest.approx(scale)
         assert result.frames[0].step.grid.n_cells == per_axis**2
+    assert describe_grid(cubes(box(1), 0.1)) == "One cell, the whole box"
 
 
 def test_a_sparse_grid_gives_the_centres_of_a_dense_one(monkeypatch):

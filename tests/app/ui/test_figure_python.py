@@ -60,8 +60,7 @@ def test_the_program_of_a_release_asks_for_the_same(
     app.slider(key="release:share").set_value(20)
     program = shown(sound(app.run()), "release")
     monkeypatch.chdir(tmp_path)
-    names = execute(program)
-    assert names["verdict"].holds
+    assert execute(program)["verdict"].holds
     with zipfile.ZipFile("release.zip") as files:
         centers = files.read(CENTERS).decode().splitlines()
         asked = json.loads(files.read("declaration.json"))

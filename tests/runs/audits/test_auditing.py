@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpviz.algorithms.registry import CARDS, list_private_cards
@@ -27,7 +28,8 @@ QUICK = ("source", "replay", "session", "neighbours", "seed", "global state")
 @pytest.mark.parametrize("check", [pytest.param(c, marks=() if c in QUICK else pytest.mark.slow) for c in CHECKS])
 def test_an_honest_algorithm_of_a_package_passes(check):
     with bringing(example("honest").CARD):
-        assert CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+        said = CHECKS[check](Subject(CARDS["random-lloyd"], FEW))
+    assert said and (check != "neighbours" or " of 48 pairs" in said)
 
 
 @pytest.mark.parametrize(
@@ -39,12 +41,19 @@ def test_a_mistake_is_named(card, check):
     assert str(caught.value)
 
 
+def test_a_transcript_that_is_too_likely_is_named_whoever_attacks(monkeypatch):
+    monkeypatch.setattr(auditing, "collect_scores", lambda trials, of: np.array([[0.5, 1.2], [0.5, 1.0]]))
+    with pytest.raises(Broken, match=r"e\^1\.2000 times as likely, at ε = 1"):
+        CHECKS["attack"](Subject(HONEST, FEW))
+
+
 def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters_at_both_ends(monkeypatch):
     asked = []
     monkeypatch.setattr(Subject, "run", lambda self, table, **how: how)
     monkeypatch.setattr(contract, "check_centers", lambda how, k: asked.append((how["k"], k, how["params"])))
     said = CHECKS["hard tables"](Subject(example("honest").CARD, FEW))
     assert f" {len(asked)} runs" in said and {params.get("rounds") for _, _, params in asked} == {None, 1, 20}
+    assert [values.shape[1] for values in auditing.TABLES.values()] == [2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 9]
     # With a δ and without; where one row is exchanged there is one, and no more clusters than rows.
     often = 2 * (2 * len(auditing.TABLES) - 2)
     assert Counter((ran, k) for ran, k, _ in asked) == {(1, 1): often + 2, (K, K): often, (12, 12): often, (2, 2): 4}
@@ -65,10 +74,16 @@ def test_hard_tables_are_tried_as_often_as_is_told_with_k_above_n_and_parameters
         ("from dpviz import runs as r", "imports dpviz.runs as a whole"),
         ("from dpviz.core import private_session", "imports dpviz.core.private_session as a whole"),
         ("from dpviz.core.private_session import *", "imports all names of dpviz.core.private_session"),
+        ("from dpviz.runs import one_run", "imports dpviz.runs.one_run as a whole"),
+        # What looks through memory, and whose coins no seed repeats.
+        ("import gc", "imports gc"),
+        ("import numpy.random\n\nnumpy.random.uniform()", "numpy.random.uniform draws from a global state"),
+        ("from random import choice", "imports random"),
     ],
 )
 def test_what_is_hidden_is_found_behind_a_door(text, said):
-    found = [words for _, words in auditing.list_ways_round(ast.parse(text))]
+    tree = ast.parse(text)
+    found = [words for _, words in (*auditing.list_ways_round(tree), *auditing.list_global_draws(tree))]
     assert any(words.split(":")[0].startswith(said) for words in found), found
 
 
@@ -131,12 +146,8 @@ def test_code_that_fails_is_a_finding_and_its_text_is_not_quoted(monkeypatch):
     assert list(audit(replace(HONEST, plan=failing))) == [CheckResult("replay", False, "the check ended with KeyError")]
 
 
-def _only(monkeypatch, *names):
-    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in names})
-
-
 def test_the_command_names_what_did_not_hold_and_ends_with_1(capsys, monkeypatch):
-    _only(monkeypatch, "source", "ledger", "session")
+    monkeypatch.setattr(auditing, "CHECKS", {name: CHECKS[name] for name in ("source", "ledger", "session")})
     with bringing(example("peeking").START):
         said = call(capsys, "audit", "peeking-start")
         as_json = call(capsys, "audit", "peeking-start", "--json").json

@@ -15,8 +15,7 @@ from tests.pages.site import sample_table
 
 
 def test_the_spread_of_averages_falls_with_the_root_of_their_number():
-    rng = np.random.default_rng(1)
-    releases = rng.normal(size=(4_096, 3, 2))
+    releases = np.random.default_rng(1).normal(size=(4_096, 3, 2))
     spreads = [measure_noise_left(releases, times) for times in (1, 4, 16, 64)]
     np.testing.assert_allclose(spreads, np.sqrt(2) / np.sqrt([1, 4, 16, 64]), rtol=0.12)
     entries = run("eugkm", sample_table("outlier").private, k=3, epsilon=0.2, seed=1).entries

@@ -59,8 +59,7 @@ def test_a_crowd_is_noticed_from_the_threshold_on_and_less_noise_needs_fewer():
 def test_the_levels_above_have_to_wake_as_well():
     """Two people on one place of an empty board: each level of the tree asks about the same two, with noise anew."""
     place = np.zeros(2)
-    table = _town(1)
-    done = run("balcan", table.private, k=3, epsilon=3.0, seed=7)
+    done = run("balcan", _town(1).private, k=3, epsilon=3.0, seed=7)
     levels = [frame.step for frame in done.frames if isinstance(frame.step, TreeStep)]
     beside = np.full((1, 2), 1e-9)  # so near that no level parts them
     crowd = Crowd.measure(place, beside, done)

@@ -16,8 +16,7 @@ def test_the_threshold_comes_from_other_runs_than_the_record():
 
 
 def test_both_worlds_have_noise_of_their_own():
-    found = runs_on(outlier(), "dplloyd", 1.0, 2)
-    assert len({one.centers.tobytes() for one in found}) == 4
+    assert len({one.centers.tobytes() for one in runs_on(outlier(), "dplloyd", 1.0, 2)}) == 4
 
 
 def test_plain_k_means_runs_before_the_first_pairs_and_not_again():

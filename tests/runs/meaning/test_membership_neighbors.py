@@ -13,8 +13,7 @@ from tests.pages.site import sample_table
 
 
 def test_one_row_is_gone_and_all_others_stay():
-    table = sample_table("outlier")
-    pair = make_neighbors(table, 45)
+    pair = make_neighbors(sample_table("outlier"), 45)
     there, away = (one.reveal(note="test").points for one in (pair.present, pair.absent))
     np.testing.assert_array_equal(np.delete(there, 45, axis=0), away)
     np.testing.assert_array_equal(pair.person, there[45:46])
@@ -27,8 +26,7 @@ def test_under_replace_the_middle_of_the_bounds_stands_in():
     assert pair.present.n_public == pair.absent.n_public == 120
     # The rows that a session sees: as many, one of them the centre of the domain.
     rows = [np.asarray(one._rows.values) for one in (pair.present, pair.absent)]
-    differ = np.flatnonzero((rows[0] != rows[1]).any(axis=1))
-    assert differ.tolist() == [45]
+    assert np.flatnonzero((rows[0] != rows[1]).any(axis=1)).tolist() == [45]
     np.testing.assert_allclose(rows[1][45], 0.0, atol=1e-12)
 
 

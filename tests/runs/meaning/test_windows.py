@@ -25,8 +25,7 @@ CASES = {
 
 def asked(setting: Setting, risk: Risk = RISK, *, target: Target = USUAL, most_rows: int | None = None) -> Window:
     rows = None if setting.n is None else KnownRows(setting.n, most_rows or setting.n)
-    answer = RowsAdvice.of(rows, setting, target=target)
-    return Window.of(answer, risk)
+    return Window.of(RowsAdvice.of(rows, setting, target=target), risk)
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.01, 0.999))

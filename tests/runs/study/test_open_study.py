@@ -183,8 +183,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners of files
 def test_losses_are_for_the_owner_of_the_server_alone(folder: Path, gate: Gate) -> None:
     registry = JobRegistry()
     done(registry.start_study(judged(), replace(GRID, repeats=1), key="a"))
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
-    assert modes == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())} == {0o700}
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*/*")} == {0o600}
 
 

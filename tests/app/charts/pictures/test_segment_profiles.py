@@ -49,8 +49,7 @@ def test_every_coordinate_has_a_dot_on_its_lane(k: int, dim: int) -> None:
             assert all(min(trace.x) >= 0 for trace in dots) and len(picture.pages) == -(-dim // MOST_COLUMNS[narrow])
             assert figure.layout.height < 1_700 and len(figure.to_json()) < 300_000
     if dim > 12:
-        overview = draw_overview(picture, colors).figure()
-        assert np.asarray(overview.data[0].z).shape == (k, dim)
+        assert np.asarray(draw_overview(picture, colors).figure().data[0].z).shape == (k, dim)
 
 
 def test_the_note_counts_columns_not_the_lanes_that_categories_have() -> None:
