@@ -127,8 +127,9 @@ def measure_stability(steps: Sequence[Step], centers: Array) -> Stability | None
 def _weigh_kept(cloud: Cloud, centers: Array, others: Array) -> Array:
     """Of each segment of ``centers`` (k, p) the weight (k,) that it shares with its match among those of ``others``."""
     places, other_places = (cdist(cloud.points, one).argmin(axis=1) for one in (centers, others))
-    shared = np.zeros((len(centers), len(others)))
-    np.add.at(shared, (places, other_places), np.maximum(cloud.weights, 0.0))
+    shape = len(centers), len(others)
+    pairs, weights = np.ravel_multi_index((places, other_places), shape), np.maximum(cloud.weights, 0.0)
+    shared = np.bincount(pairs, weights, shape[0] * shape[1]).astype(np.float64).reshape(shape)
     return shared[linear_sum_assignment(-shared)]
 
 

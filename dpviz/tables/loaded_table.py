@@ -428,12 +428,11 @@ class StoredTable(ABC):
     """The refusal of one that somebody has written since it was first looked at."""
 
     @abstractmethod
-    def _list_files(self) -> tuple[Path, ...]:
-        """Where it lies."""
+    def _list_files(self) -> tuple[Path, ...]: ...
 
+    # Errors of the reader as one sentence: their own may quote cells.
     @abstractmethod
-    def _refuse_damaged(self) -> AbstractContextManager[None]:
-        """Errors of the reader as one sentence: their own may quote cells."""
+    def _refuse_damaged(self) -> AbstractContextManager[None]: ...
 
     @property
     def part(self) -> str:
