@@ -35,7 +35,8 @@ _SCHEMA = (
     "CREATE TRIGGER release_stays BEFORE DELETE ON release BEGIN SELECT RAISE(ABORT, 'a charge stays'); END",
 )
 # What a file of each earlier version lacks.
-_SINCE = {1: [f"ALTER TABLE release ADD COLUMN {name} TEXT" for name in ("previous_sha256", "sha256")]}
+_ADD = "ALTER TABLE release ADD COLUMN"
+_SINCE = {1: [f"{_ADD} previous_sha256 TEXT", f"{_ADD} sha256 TEXT"]}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _BARRED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 _BARRED |= {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}

@@ -208,11 +208,13 @@ class Run(RunSoFar, Report):
 
     @cached_property
     def stability(self) -> synopsis_reading.Stability | None:
-        """How far its segments hang on the noise of its synopsis; None without one, and where centres may be noise."""
+        """How far its segments hang on the noise of its synopsis; None where released values speak against it, and
+        of an algorithm that cannot say how its run went: redraws were compared with other runs of ``auto`` alone.
+        """
+        if self.loss_diagnostic is None or self.verdict is None or not self.verdict.fine:
+            return None
         from dpviz.algorithms import synopsis_reading  # here, because a first fit does not wait for it
 
-        if self.verdict is None or not self.verdict.fine:
-            return None
         return synopsis_reading.measure_stability(self.steps, self.unit_centers)
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dpviz.core import check
-from dpviz.tables import duckdb_intake, made_tables, spark_intake
+from dpviz.tables import duckdb_intake, spark_intake
 from dpviz.tables.arrow_intake import ENDING, ArrowTable, ParquetTable
 from dpviz.tables.csv_intake import CsvFile, CsvOnDisk, TooLarge, load_csv, open_csv
 from dpviz.tables.declarations import Declaration, apply_declaration_file, find_declaration_path, read_declaration
@@ -95,6 +95,8 @@ def _load_digits() -> LoadedTable:
 @cache
 def list_samples() -> tuple[Sample, ...]:
     """All samples; what is declared about them is read when somebody asks first."""
+    from dpviz.tables import made_tables  # here, because whoever opens a file makes none
+
     samples = []
     for stem, clusters in _FILES.items():
         path = FOLDER / f"{stem}.csv"
