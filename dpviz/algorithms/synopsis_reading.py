@@ -76,7 +76,14 @@ class SuggestedK:
         """What the curve says, and how sure that is."""
         alike = self.ks[1:][self.kept[1:] >= STABLE]
         spans = [one[[0, -1]] for one in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1) if len(one)]
-        told = {"told": self, "spans": spans, "asked": _CLEAR_BEND, "percent": round_percent, "tiny": _TINY}
+        told = {
+            "told": self,
+            "spans": spans,
+            "stable": STABLE,
+            "asked": _CLEAR_BEND,
+            "percent": round_percent,
+            "tiny": _TINY,
+        }
         return render("suggested_k.txt.j2", **told).strip()
 
 
